@@ -1,0 +1,18 @@
+/* setup.h - what run, audit and explain share: host facts, profiles found and composed, policy resolved */
+#pragma once
+
+#include "cli/opts.h"
+#include "profiles/find.h"
+#include "profiles/policy.h"
+
+/* In this order: host probed, profiles composed, their paths looked up, policy resolved. */
+struct setup {
+	struct host host;
+	struct finder finder;
+	struct profile profile; /* composed */
+	struct policy policy;
+};
+void setup_drop(struct setup *s);
+
+/* @strict and FIND_APPLY for run. Return: 0 or -errno with @e. */
+int setup_make(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, bool strict, struct err *e) MUST;

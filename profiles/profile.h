@@ -1,0 +1,140 @@
+/* profile.h - what a person writes, as values in one arena; see snug-profile(5); pure */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct str;
+
+/**
+ * struct src - which line said it, for explain, reports and conflict messages
+ * @origin: "builtin:base", "user:node", "repo:web", "system:x", "./p.yaml", "--allow-read", "--network"
+ * @line:   1-based; 0 for flags and what the engine adds itself
+ * @overrides: said by an inline flag or by a profile with override: true
+ */
+struct src {
+	const char *origin;
+	uint32_t line, col;
+	bool inlined, overrides;
+};
+
+enum bind_mode { BIND_RO, BIND_RW, BIND_COPY };
+enum bind_create { CREATE_NO, CREATE_DIR, CREATE_FILE };
+enum home_mode { HOME_UNSET, HOME_EMPTY, HOME_HOST, HOME_PERSIST };
+enum net_mode { NET_UNSET, NET_NONE, NET_PROXY, NET_HOST }; /* more restrictive first */
+enum project_mode { PROJECT_UNSET, PROJECT_RO, PROJECT_RW };
+enum sys_action { ACT_UNSET, ACT_ERRNO, ACT_KILL, ACT_LOG };
+enum tri { TRI_UNSET, TRI_NO, TRI_YES };
+
+/* @source and @target hold placeholders until expanded by policy_resolve(); @target NULL: same path */
+struct bind {
+	const char *source, *target;
+	enum bind_mode mode;
+	enum bind_create create;
+	bool optional;
+	struct src src;
+	const char *comment; /* written behind the line by profile_write(), "why"; NULL when parsed */
+};
+
+/* an entry of tmpfs, mask, deny.read, deny.write */
+struct pathent {
+	const char *path;
+	bool optional;
+	struct src src;
+};
+
+/* a name, glob or host with its source */
+struct word {
+	const char *text;
+	struct src src;
+};
+
+struct envset {
+	const char *name, *value;
+	struct src src;
+};
+
+struct bindlist { struct bind *items; size_t n; };
+struct pathlist { struct pathent *items; size_t n; };
+struct wordlist { struct word *items; size_t n; };
+struct envlist { struct envset *items; size_t n; };
+
+/* A scalar that may be unsaid (src.origin NULL). */
+#define SAID(type) struct { type v; struct src src; }
+
+/**
+ * struct profile - one profile, or several composed into one
+ *
+ * All strings live in @arena. "Said" scalars keep who said them. Lists keep order of appearance.
+ * @shm, @tmp_size: bytes
+ * @notes: comment lines profile_write() puts at the end of a section's list, e.g. commented grants
+ */
+struct profile {
+	struct arena arena;
+	const char *name, *description;
+	struct wordlist use;
+	bool override;
+	struct src override_src;
+	SAID(enum project_mode) project;
+	SAID(enum home_mode) home;
+	const char *home_persist;
+	struct bindlist binds;
+	struct pathlist tmpfs, mask, deny_read, deny_write;
+	struct wordlist env_allow, env_deny, prepend_path;
+	struct envlist env_set;
+	SAID(enum net_mode) network;
+	struct wordlist allow_hosts, deny_hosts;
+	bool has_allow_hosts; /* listed, even if empty: empty is none, not "no restriction" */
+	SAID(enum sys_action) action;
+	struct wordlist sys_deny, sys_allow;
+	SAID(enum tri) proc, dev, userns, ptrace;
+	SAID(enum tri) sys; /* "sys: ro" */
+	SAID(uint64_t) shm, tmp_size;
+	SAID(const char *) cwd;
+	SAID(enum tri) clear_env;
+	struct wordlist header;   /* comment lines on top of a written profile, without "# " */
+	struct wordlist comments; /* commented grants, written after the list they would belong to: see profile_write() */
+	struct wordlist warnings; /* things worth saying once: keys of another tool's format that have no use here */
+	struct wordlist parts;    /* composed: the profiles it is made of, in order, as origins */
+};
+
+void profile_drop(struct profile *p);
+
+/* Limits of one profile file; beyond them: error with line. */
+enum { PROFILE_BYTES_MAX = 1 << 20, PROFILE_DEPTH_MAX = 16, PROFILE_ITEMS_MAX = 10000 };
+
+/**
+ * profile_read() - parse one YAML document
+ * @text, @len: bytes of the file; hostile
+ * @file:   name used in messages and as default origin
+ * @origin: what src.origin of every line becomes, copied ("user:node"); NULL: @file
+ *
+ * Strict: unknown or duplicate key, wrong type, alias or anchor, tag, second document, too deep, too long
+ * and not-UTF-8 are "file:line:col: message" with the nearest known key. Keys of hozo's format load.
+ * Return: 0; -EINVAL with @e filled; -ENOMEM. @out is empty on failure.
+ */
+int profile_read(struct profile *out, const char *text, size_t len, const char *file,
+                 const char *origin, struct err *e) MUST;
+
+/* Canonical YAML; read(write(p)) equals p. Appends to @out. */
+void profile_write(struct str *out, const struct profile *p);
+
+/* Same grants and texts, whatever the sources and comments? For round trips and `profile diff`. */
+bool profile_equal(const struct profile *a, const struct profile *b);
+
+/* The JSON Schema (2020-12) of a profile, one static text. */
+const char *profile_schema(void);
+
+/**
+ * profile_merge() - compose @add into @into by product.md's rules
+ * @inlined: @add holds command-line grants: they win over profiles for values and modes
+ * @force:   --override
+ *
+ * Strings are copied, @add may be dropped. Return: 0; -EINVAL naming both lines of a conflict.
+ */
+int profile_merge(struct profile *into, const struct profile *add, bool inlined, bool force,
+                  struct err *e) MUST;

@@ -1,0 +1,39 @@
+/* trace.h - run a command as it is and record its whole tree */
+#pragma once
+
+#include "base/err.h"
+#include "trace/recording.h"
+
+#include <stdbool.h>
+
+/**
+ * struct trace_opts
+ * @argv, @env: the command; env already carries the proxy variables where a proxy is offered
+ * @real_env:   the user's own environment, for value evidence
+ * @network_only: connect-class calls only, no file tracing
+ * @proxy_port: of the offered proxy on loopback, 0 none: connects to it are no findings
+ * @timeout_ms: -1 none
+ * @log_fd:     relay's rows (struct relay_row messages), or -1
+ * @progress:   a terminal to tell counts to, or -1
+ */
+struct trace_opts {
+	char *const *argv, *const *env, *const *real_env;
+	bool network_only;
+	uint16_t proxy_port;
+	int timeout_ms;
+	int log_fd;
+	int progress;
+	int daemon_wait_ms;
+};
+
+/**
+ * trace_run() - start, record, wait for the tree (and for daemons a bounded time)
+ * @host: facts; copied into the recording
+ * @out:  filled also when the command failed, was killed or timed out
+ * @exec_err: errno of a failed execve, else 0
+ *
+ * Return: 0 when the command ran (its status is in @out); -errno when snug could not do it: nothing was run
+ * (notify missing, taken by an outer audit, ...), with the remedy in @e.
+ */
+int trace_run(struct recording *out, const struct host *host, const struct trace_opts *o,
+              int *exec_err, struct err *e) MUST;
