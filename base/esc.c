@@ -139,6 +139,8 @@ void esc_term(struct str *out, const char *s)
 				str_fmt(out, "\\x%02x", cp);
 			else
 				str_fmt(out, "\\u{%x}", cp);
+		} else if (cp == '\\') {
+			str_add(out, "\\\\"); /* else "\\xff" could be five characters or one byte */
 		} else {
 			str_add_mem(out, s + i, n);
 		}
