@@ -3,6 +3,8 @@
 
 #include "base/base.h"
 
+#include <stdbool.h>
+
 struct cli_opts;
 struct err;
 
@@ -18,13 +20,22 @@ enum {
 
 /**
  * struct cmd - one verb
+ * @bit:       its FOR_* bit in the option table
+ * @synopsis:  what follows "snug "
+ * @wants_cmd: takes a command after "--"
  * @run: parsed options in; returns an exit code, or -errno with @e, which main prints as "snug: ..." and turns into 125
  */
 struct cmd {
 	const char *name;
+	unsigned bit;
 	const char *synopsis, *help;
+	bool wants_cmd;
 	int (*run)(struct cli_opts *o, struct err *e);
 };
+
+/* The verbs, ends with a NULL name; the first is the default. */
+extern const struct cmd cmds[];
+const struct cmd *cmd_find(const char *name);
 
 int cmd_run(struct cli_opts *o, struct err *e);
 int cmd_audit(struct cli_opts *o, struct err *e);

@@ -1,0 +1,223 @@
+/* optdefs.c - the rows of the option table and their plain setters */
+#include "cli/cmd.h"
+#include "cli/optdef.h"
+
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *field(struct cli_opts *o, const struct optdef *d)
+{
+	return (char *)o + d->off;
+}
+
+static int set_flag(struct cli_opts *o, const struct optdef *d, const char *text UNUSED, struct err *e UNUSED)
+{
+	*(bool *)field(o, d) = true;
+	return 0;
+}
+
+static int set_count(struct cli_opts *o, const struct optdef *d, const char *text UNUSED, struct err *e UNUSED)
+{
+	++*(int *)field(o, d);
+	return 0;
+}
+
+static int set_text(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
+{
+	if (!*text)
+		return err_set(e, EINVAL, "--%s needs a %s, not an empty word", d->name, d->value);
+	*(const char **)field(o, d) = text;
+	return 0;
+}
+
+static int number(const struct optdef *d, const char *text, int max, int *out, struct err *e)
+{
+	char *end;
+	errno = 0;
+	long n = strtol(text, &end, 10);
+	if (errno || end == text || *end || n < 0 || n > max || *text < '0' || *text > '9')
+		return err_set(e, EINVAL, "--%s=%s: a whole number up to %d is wanted", d->name, text, max);
+	*out = (int)n;
+	return 0;
+}
+
+static int set_number(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
+{
+	return number(d, text, 2000000, field(o, d), e);
+}
+
+static int set_format(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
+{
+	o->json = !strcmp(text, "json");
+	return set_text(o, d, text, e);
+}
+
+static int set_json(struct cli_opts *o, const struct optdef *d, const char *text UNUSED, struct err *e)
+{
+	return set_format(o, d, "json", e);
+}
+
+static int set_check(struct cli_opts *o, const struct optdef *d UNUSED, const char *text, struct err *e UNUSED)
+{
+	o->check = true;
+	o->check_all |= text != NULL;
+	return 0;
+}
+
+static int set_profile(struct cli_opts *o, const struct optdef *d UNUSED, const char *text, struct err *e)
+{
+	if (!*text)
+		return err_set(e, EINVAL, "--profile needs a name");
+	struct word *w = ARENA_PUSH(&o->arena, &o->profiles, items, n);
+	if (!w)
+		return err_set(e, ENOMEM, "out of memory");
+	w->text = text;
+	w->src = (struct src){ .origin = "--profile", .inlined = true };
+	return 0;
+}
+
+static int set_keep_fd(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
+{
+	int n;
+	int r = number(d, text, 1 << 20, &n, e);
+	if (r < 0)
+		return r;
+	if (n < 3)
+		return err_set(e, EINVAL, "--keep-fd=%d: 0, 1 and 2 are always kept", n);
+	struct { int *items; size_t n; } v = { o->keep_fd, o->nkeep_fd };
+	int *slot = ARENA_PUSH(&o->arena, &v, items, n);
+	if (!slot)
+		return err_set(e, ENOMEM, "out of memory");
+	size_t at = v.n - 1;
+	for (; at && v.items[at - 1] > n; at--) /* ascending, as box_opts wants them */
+		v.items[at] = v.items[at - 1];
+	v.items[at] = n;
+	o->keep_fd = v.items;
+	o->nkeep_fd = v.n;
+	return 0;
+}
+
+/* --backend: words that are names of recorders of later versions */
+static int set_backend(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
+{
+	static const char *const later[] = { "ebpf", "fast", "ptrace" };
+	for (size_t i = 0; i < LEN(later); i++)
+		if (!strcmp(text, later[i]))
+			return err_set(e, ENOTSUP, "--backend=%s: not available in this version; "
+			               "use --backend=notify", text);
+	return set_text(o, d, text, e);
+}
+
+#define OFF(f) offsetof(struct cli_opts, f)
+#define RAT    (FOR_RUN | FOR_AUDIT | FOR_TRACE)
+
+const struct optdef optdefs[] = {
+	{ "profile", NULL, 0, ARG_NEEDED, "NAME", NULL, FOR_POLICY, true,
+	  "as +NAME; a file where NAME holds a / or ends in .yaml", 0, set_profile },
+	{ "allow-read", NULL, 0, ARG_NEEDED, "PATH,..", NULL, FOR_POLICY, true,
+	  "show these files and directories, read-only", 0, grant_read },
+	{ "allow-write", NULL, 0, ARG_MAYBE, "PATH,..", NULL, FOR_POLICY, true,
+	  "make these writable; without PATH the whole host tree", 0, grant_write },
+	{ "deny-read", NULL, 0, ARG_NEEDED, "PATH,..", NULL, FOR_POLICY, false,
+	  "hide these; beats every allow", 0, grant_deny_read },
+	{ "deny-write", NULL, 0, ARG_NEEDED, "PATH,..", NULL, FOR_POLICY, false,
+	  "never write these; beats every allow", 0, grant_deny_write },
+	{ "allow-net", NULL, 0, ARG_MAYBE, "HOST,..", NULL, FOR_POLICY, true,
+	  "hosts (HOST, .HOST, CIDR, with :PORT) through the proxy; bare: every host", 0, grant_net },
+	{ "deny-net", NULL, 0, ARG_NEEDED, "HOST,..", NULL, FOR_POLICY, false,
+	  "never these hosts; beats every allow", 0, grant_deny_net },
+	{ "network", NULL, 0, ARG_NEEDED, "MODE", "none|proxy|host", FOR_POLICY, false,
+	  "none, through the proxy, or the raw network of the host", 0, grant_network },
+	{ "allow-env", NULL, 0, ARG_MAYBE, "NAME,..", NULL, FOR_POLICY, true,
+	  "pass these variables (globs allowed); bare: all", 0, grant_env },
+	{ "deny-env", NULL, 0, ARG_NEEDED, "NAME,..", NULL, FOR_POLICY, false,
+	  "never pass these variables", 0, grant_deny_env },
+	{ "env", NULL, 0, ARG_NEEDED, "NAME=VALUE", NULL, FOR_POLICY, false,
+	  "set a variable", 0, grant_env_set },
+	{ "no-base", NULL, 0, ARG_NONE, NULL, NULL, FOR_POLICY, false,
+	  "do without the base profile", OFF(no_base), set_flag },
+	{ "override", NULL, 0, ARG_NONE, NULL, NULL, FOR_POLICY, false,
+	  "let the grants of this line lift a deny, and settle conflicts", OFF(override), set_flag },
+	{ "network-only", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT, true,
+	  "which hosts does it reach? no file is traced", OFF(network_only), set_flag },
+	{ "show-granted", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT | FOR_REPORT, true,
+	  "list too what was granted, and grants nobody used", OFF(show_granted), set_flag },
+	{ "audit-out", NULL, 'o', ARG_NEEDED, "FILE", NULL, FOR_AUDIT, true,
+	  "write the suggested profile to FILE", OFF(out), set_text },
+	{ "output", NULL, 'o', ARG_NEEDED, "FILE", NULL, FOR_TRACE | FOR_LEARN, true,
+	  "write to FILE (- is standard output)", OFF(out), set_text },
+	{ "update", NULL, 0, ARG_NEEDED, "FILE", NULL, FOR_AUDIT | FOR_LEARN, true,
+	  "add what is missing to this profile, in place", OFF(update), set_text },
+	{ "check", NULL, 0, ARG_MAYBE, "all", "all", FOR_AUDIT | FOR_REPORT, true,
+	  "exit 3 where a required access is not granted; all: lost and probed ones too", 0, set_check },
+	{ "report", NULL, 0, ARG_NEEDED, "FILE", NULL, FOR_AUDIT, true,
+	  "write the report to FILE, not to standard error", OFF(report), set_text },
+	{ "format", NULL, 0, ARG_NEEDED, "FORMAT", "text|json", FOR_AUDIT | FOR_REPORT | FOR_WHY | FOR_EXPLAIN | FOR_PROFILE, true,
+	  "text or json", OFF(format), set_format },
+	{ "json", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT | FOR_REPORT | FOR_WHY | FOR_EXPLAIN | FOR_PROFILE, false,
+	  "short for --format=json", OFF(format), set_json },
+	{ "record", NULL, 0, ARG_NEEDED, "FILE", NULL, FOR_AUDIT, false,
+	  "write the recording to FILE too", OFF(record), set_text },
+	{ "no-keep", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT, false,
+	  "store nothing of this run", OFF(no_keep), set_flag },
+	{ "backend", NULL, 0, ARG_NEEDED, "NAME", "auto|notify|ebpf|fast|ptrace", FOR_AUDIT | FOR_TRACE, false,
+	  "recorder: auto or notify", OFF(backend), set_backend },
+	{ "network-trace", NULL, 0, ARG_NEEDED, "VIEW", "names|addresses|off", FOR_AUDIT | FOR_TRACE, false,
+	  "names through a proxy (default), only addresses, or no network at all", OFF(network_trace), set_text },
+	{ "timeout", NULL, 0, ARG_NEEDED, "SECONDS", NULL, RAT, true,
+	  "end the command after SECONDS (exit 124); the report is written", OFF(timeout_s), set_number },
+	{ "force", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT | FOR_TRACE | FOR_LEARN, true,
+	  "overwrite existing output files", OFF(force), set_flag },
+	{ "keep-fd", NULL, 0, ARG_NEEDED, "N", NULL, FOR_RUN, false,
+	  "leave descriptor N open in the command", 0, set_keep_fd },
+	{ "project-anyway", NULL, 0, ARG_NONE, NULL, NULL, FOR_RUN | FOR_EXPLAIN, false,
+	  "take / or home as the project", OFF(project_anyway), set_flag },
+	{ "project", NULL, 0, ARG_NEEDED, "DIR", NULL, FOR_POLICY | FOR_TRACE, false,
+	  "the project; else the working directory", OFF(project), set_text },
+	{ "cwd", NULL, 'C', ARG_NEEDED, "DIR", NULL, FOR_POLICY | FOR_TRACE | FOR_PROFILE | FOR_TRUST, true,
+	  "start the command in DIR", OFF(cwd), set_text },
+	{ "quiet", NULL, 'q', ARG_NONE, NULL, NULL, FOR_ALL, true,
+	  "no report on standard error, no banner", OFF(quiet), set_flag },
+	{ "verbose", "debug", 'v', ARG_NONE, NULL, NULL, FOR_ALL, false,
+	  "say what snug does; twice for more", OFF(verbose), set_count },
+	{ 0 },
+};
+
+static const char later_audit[] = "not available in this version";
+
+const struct opt_later opts_later[] = {
+	{ "--verify", later_audit }, { "--verify-limit", later_audit }, { "--minimise", later_audit },
+	{ "--shadow", later_audit }, { "--keep-shadow", later_audit }, { "--apply", later_audit },
+	{ "--pcap", later_audit }, { "--dns", later_audit }, { "--denials", later_audit },
+	{ "--best-effort", "not available in this version; a layer that the host lacks is always an error" },
+	{ "--secret", later_audit }, { "--secret-host", later_audit }, { "--session-id", later_audit },
+	{ "--detach", later_audit }, { "--allow-host-abstract-sockets", later_audit },
+	{ "--no-sandbox", "refused: snug without a sandbox is the command itself; run it without snug" },
+	{ "-A", "refused: there is no grant for everything; name what is needed, or run the command without snug" },
+	{ 0 },
+};
+
+const struct optdef *optdef_find(const char *name, size_t len)
+{
+	for (const struct optdef *d = optdefs; d->name; d++)
+		if ((strlen(d->name) == len && !memcmp(d->name, name, len)) ||
+		    (d->alias && strlen(d->alias) == len && !memcmp(d->alias, name, len)))
+			return d;
+	return NULL;
+}
+
+const struct optdef *optdef_letter(char letter, unsigned verbs)
+{
+	const struct optdef *any = NULL;
+	for (const struct optdef *d = optdefs; d->name; d++) {
+		if (d->letter != letter)
+			continue;
+		if (d->verbs & verbs)
+			return d;
+		any = d;
+	}
+	return any;
+}

@@ -1,0 +1,42 @@
+/* setup.c - host facts, profiles, policy: the steps that run, audit and explain share */
+#include "cli/setup.h"
+
+#include "enforce/box.h"
+
+#include <errno.h>
+
+void setup_drop(struct setup *s)
+{
+	policy_drop(&s->policy);
+	profile_drop(&s->profile);
+	finder_drop(&s->finder);
+	host_drop(&s->host);
+	*s = (struct setup){ 0 };
+}
+
+static int compose(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, struct err *e)
+{
+	int r = host_probe(&s->host, o->cwd, o->project, o->envp, e);
+	if (r < 0)
+		return r;
+	s->finder.host = &s->host;
+	s->finder.purpose = purpose;
+	return find_compose(&s->profile, &s->finder, &o->profiles, &o->grants, o->no_base, o->override, e);
+}
+
+int setup_make(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, bool strict, struct err *e)
+{
+	struct wordlist paths = { 0 };
+	int r = compose(s, o, purpose, e);
+	if (r == 0)
+		r = profile_paths(&s->profile, &s->host, &s->finder.arena, &paths, e);
+	if (r == 0)
+		r = host_look(&s->host, &paths, e);
+	return r < 0 ? r : policy_resolve(&s->policy, &s->profile, &s->host, strict, e);
+}
+
+int setup_recorded(struct setup *s, const struct cli_opts *o, const struct host *recorded, struct err *e)
+{
+	int r = compose(s, o, FIND_READ, e);
+	return r < 0 ? r : policy_resolve(&s->policy, &s->profile, recorded, false, e);
+}
