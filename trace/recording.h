@@ -72,6 +72,7 @@ struct recording {
 	size_t nprocs;
 	struct event *events; /* by seq */
 	size_t nevents;
+	size_t cap_events;    /* not 0: events is heap memory made by recording_add_event(), freed by drop */
 	struct dirfact *dirs;
 	size_t ndirs;
 	struct netfact *nets;
@@ -84,6 +85,15 @@ struct recording {
 
 void recording_drop(struct recording *r);
 
+/*
+ * Append a zeroed event. The array is heap memory that grows in place, so a big recording is held once; do not mix
+ * with events from the arena. NULL when memory is out.
+ */
+struct event *recording_add_event(struct recording *r);
+
+/* Add @why to the sorted, unique reasons (copied). -ENOMEM. */
+int recording_add_incomplete(struct recording *r, const char *why);
+
 /**
  * recording_read() - parse NDJSON; every byte is hostile
  *
@@ -93,7 +103,12 @@ void recording_drop(struct recording *r);
  */
 int recording_read(struct recording *out, FILE *f, const char *name, struct err *e) MUST;
 
-/* The same bytes again; read(write(r)) == r. -EIO with @e. */
+/**
+ * recording_write() - the inverse: read(write(r)) == r
+ *
+ * An event that would not fit in a line is left out and counted as a reason for incomplete; argv of a process is
+ * cut at 256 KiB. Return: 0; -EIO, -ENOSPC, -ENOMEM with @e.
+ */
 int recording_write(const struct recording *r, FILE *f, struct err *e) MUST;
 
 /* Chain of programs that led to @proc: "npm install > sh -c ... > node install.js", into @out. */
