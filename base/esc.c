@@ -135,7 +135,7 @@ void esc_term(struct str *out, const char *s)
 			str_fmt(out, "\\x%02x", (unsigned char)s[i]);
 			n = 1;
 		} else if (is_control(cp)) {
-			if (cp < 0x100)
+			if (cp < 0x80) /* above, \xHH stands for a byte */
 				str_fmt(out, "\\x%02x", cp);
 			else
 				str_fmt(out, "\\u{%x}", cp);
