@@ -61,7 +61,7 @@ find "$stage/build" -name '*.[od]' -delete
 chmod -R a+rX "$stage/src" "$stage/build"
 
 # Only what a suite needs, plus how this host reaches a package registry (live suites).
-suite_env=(PATH="$PATH" LANG=C.UTF-8 TERM=dumb TMPDIR="$stage/tmp" SNUG="$stage/build/snug"
+suite_env=(PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" LANG=C.UTF-8 TERM=dumb TMPDIR="$stage/tmp" SNUG="$stage/build/snug"
 	O="$stage/build" SRC="$stage/src" PYTHONDONTWRITEBYTECODE=1)
 for name in NODE_EXTRA_CA_CERTS SSL_CERT_FILE npm_config_registry HTTP_PROXY HTTPS_PROXY http_proxy https_proxy SNUG_OFFLINE; do
 	[ -n "${!name:-}" ] && suite_env+=("$name=${!name}")

@@ -6,12 +6,11 @@
 #   $PROJ   the working directory    $XDG_STATE_HOME $WORK/state
 # A file that wants more defines its own setup() and calls snug_setup first.
 
-if [ -z "${SNUG:-}" ]; then # started by hand: bats tests/e2e/x.bats
-	SRC=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	O=${O:-$SRC/build/plain}
-	SNUG=$O/snug
-	export SRC O SNUG
-fi
+# started by hand: bats tests/e2e/x.bats
+SRC=${SRC:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)}
+O=${O:-$SRC/build/plain}
+SNUG=${SNUG:-$O/snug}
+export SRC O SNUG
 
 snug_setup() {
 	WORK=$(cd "$BATS_TEST_TMPDIR" && pwd -P)
