@@ -1,0 +1,301 @@
+/* text.c - a report for people: one line per finding, grouped by who did it */
+#include "report/text.h"
+
+#include "base/esc.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Widths of the columns of one heading. */
+struct columns {
+	size_t kind, what, verdict;
+};
+
+static const struct { const char *begin, *end; } BOLD = { "\033[1m", "\033[0m" }, RED = { "\033[31m", "\033[0m" };
+
+/* Columns a terminal shows: code points, near enough. */
+static size_t columns_of(const char *s)
+{
+	size_t n = 0;
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+static void pad(struct str *out, const char *s, size_t width)
+{
+	str_add(out, s);
+	for (size_t n = columns_of(s); n < width; n++)
+		str_add_char(out, ' ');
+}
+
+static const char *escaped(struct arena *a, const char *s)
+{
+	OWN(str) t = { 0 };
+	esc_term(&t, s ? s : "");
+	const char *got = t.oom ? NULL : arena_str(a, str_c(&t));
+	return got ? got : "";
+}
+
+static const char *by_text(struct arena *a, const struct src *by)
+{
+	if (!by || !by->origin)
+		return "nothing grants it";
+	const char *s = by->line ? arena_fmt(a, "%s:%u", by->origin, by->line) : by->origin;
+	return s ? s : "";
+}
+
+/* The verdict, in words that say what a confined run would meet. */
+static const char *verdict_text(struct arena *a, const struct finding *f)
+{
+	const struct judgement *j = &f->judgement;
+	const char *s = NULL;
+	switch (j->verdict) {
+	case V_GRANTED:
+		s = arena_fmt(a, "granted by %s", by_text(a, j->by));
+		break;
+	case V_PRIVATE:
+		s = f->heading == HEAD_LOST ? "works, thrown away at the end" : "private, nothing to grant";
+		break;
+	case V_DENIED:
+		s = arena_fmt(a, "denied by %s%s%s", by_text(a, j->by), j->err ? ": would be " : "",
+		              j->err ? errno_word(a, j->err) : "");
+		break;
+	case V_MISSING:
+		if (j->http)
+			s = arena_fmt(a, "missing: the proxy would say %d", j->http);
+		else if (f->kind == NEED_ENV)
+			s = "missing: would be unset";
+		else if (j->err)
+			s = arena_fmt(a, "missing: would be %s", errno_word(a, j->err));
+		else
+			s = "missing";
+		break;
+	}
+	return s ? s : "";
+}
+
+/* What stands behind the verdict: the line that would cover it, and remarks. */
+static void row_tail(struct str *out, struct arena *a, const struct finding *f, uint32_t nruns)
+{
+	const char *lead = "";
+	if (f->grant) {
+		str_fmt(out, "grant: %s", escaped(a, f->grant));
+		lead = "; ";
+	}
+	if (f->note) {
+		str_fmt(out, "%s%s", lead, escaped(a, f->note));
+		lead = "; ";
+	}
+	if (f->judgement.at && f->heading == HEAD_NEEDS && f->path && strcmp(f->judgement.at, f->path) != 0 &&
+	    !f->grant && !f->note) {
+		str_fmt(out, "%sbecause of %s", lead, escaped(a, f->judgement.at));
+		lead = "; ";
+	}
+	if (nruns > 1 && f->runs < nruns)
+		str_fmt(out, "%sin %u of %u runs", lead, f->runs, nruns);
+}
+
+static size_t widened(size_t have, const char *s, size_t limit)
+{
+	size_t n = columns_of(s);
+	return MAX(have, n < limit ? n : limit);
+}
+
+static void measure(struct columns *c, struct arena *a, const struct finding *f)
+{
+	c->kind = widened(c->kind, kind_word(f->kind), 8);
+	c->what = widened(c->what, escaped(a, f->what), 44);
+	c->verdict = widened(c->verdict, verdict_text(a, f), 34);
+}
+
+static void row(struct str *out, struct arena *a, const struct finding *f, const struct columns *c,
+                const struct report *r, const struct term *t)
+{
+	OWN(str) line = { 0 };
+	OWN(str) tail = { 0 };
+	const char *verdict = verdict_text(a, f);
+	bool red = t->colour && f->heading == HEAD_NEEDS;
+	str_add(&line, "    ");
+	pad(&line, kind_word(f->kind), c->kind + 2);
+	pad(&line, escaped(a, f->what), c->what + 2);
+	size_t used = 4 + c->kind + 2 + MAX(c->what, columns_of(escaped(a, f->what))) + 2;
+	row_tail(&tail, a, f, r->lesson->nruns);
+	if (red)
+		str_add(&line, RED.begin);
+	bool wraps = tail.len && used + MAX(c->verdict, columns_of(verdict)) + 2 + columns_of(str_c(&tail)) > t->width;
+	pad(&line, verdict, tail.len && !wraps ? c->verdict + 2 : 0);
+	if (red)
+		str_add(&line, RED.end);
+	if (wraps) {
+		str_add(&line, "\n    ");
+		pad(&line, "", c->kind + 4);
+	}
+	str_add(&line, str_c(&tail));
+	str_add_char(&line, '\n');
+	str_add(out, str_c(&line));
+}
+
+static void heading_line(struct str *out, enum heading h, const struct term *t)
+{
+	str_fmt(out, "\n%s%s%s\n", t->colour ? BOLD.begin : "", heading_word(h), t->colour ? BOLD.end : "");
+}
+
+/* Rows of one heading from @from on; returns how many were shown. */
+static size_t section(struct str *out, struct arena *a, const struct view *v, size_t from, size_t room,
+                      const struct report *r, const struct term *t)
+{
+	enum heading h = v->rows[from]->heading;
+	size_t n = MIN(v->counts[h], room);
+	struct columns c = { 0 };
+	const char *who = NULL;
+	if (n)
+		heading_line(out, h, t);
+	for (size_t i = from; i < from + n; i++)
+		measure(&c, a, v->rows[i]);
+	for (size_t i = from; i < from + n; i++) {
+		const char *now = v->rows[i]->who ? v->rows[i]->who : "the command";
+		if (!who || strcmp(who, now) != 0)
+			str_fmt(out, "  by %s\n", escaped(a, now));
+		who = now;
+		row(out, a, v->rows[i], &c, r, t);
+	}
+	return n;
+}
+
+static bool is_base(const struct src *s)
+{
+	return s && s->origin && !strcmp(s->origin, "builtin:base");
+}
+
+/* --show-granted: each line that was used, with hits; then those nobody used. Base's unused ones say nothing. */
+static size_t uses(struct str *out, struct arena *a, const struct report *r, size_t room, const struct term *t)
+{
+	const struct lesson *l = r->lesson;
+	size_t shown = 0;
+	for (int unused = 0; unused < 2; unused++) {
+		bool begun = false;
+		for (size_t i = 0; i < l->nuses && shown < room; i++) {
+			const struct grant_use *u = &l->uses[i];
+			if ((u->count == 0) != unused || (unused && is_base(u->src)))
+				continue;
+			if (!begun && unused)
+				str_add(out, "\ngranted, but not used\n");
+			else if (!begun)
+				heading_line(out, HEAD_GRANTED, t);
+			begun = true;
+			str_add(out, "    ");
+			pad(out, by_text(a, u->src), 24);
+			pad(out, escaped(a, u->text), unused ? 0 : 40);
+			if (!unused)
+				str_fmt(out, "  %llu times", (unsigned long long)u->count);
+			str_add_char(out, '\n');
+			shown++;
+		}
+	}
+	return shown;
+}
+
+static size_t uses_all(const struct lesson *l)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < l->nuses; i++)
+		n += l->uses[i].count || !is_base(l->uses[i].src);
+	return n;
+}
+
+/* "base, node": what it was judged under. */
+static void profiles_text(struct str *out, const struct report *r, struct arena *a)
+{
+	const struct wordlist *w = &r->pol->profiles;
+	for (size_t i = 0; i < w->n; i++) {
+		const char *name = w->items[i].text;
+		if (!strncmp(name, "builtin:", 8))
+			name += 8;
+		str_fmt(out, "%s%s", i ? ", " : "", escaped(a, name));
+	}
+	if (!w->n)
+		str_add(out, "no profile");
+}
+
+static void summary(struct str *out, struct arena *a, const struct report *r)
+{
+	const struct lesson *l = r->lesson;
+	size_t n = report_findings(l, r->check_all);
+	OWN(str) under = { 0 };
+	profiles_text(&under, r, a);
+	if (n)
+		str_fmt(out, "snug: under %s: %zu finding%s", str_c(&under), n, n == 1 ? "" : "s");
+	else if (l->nincomplete)
+		str_fmt(out, "snug: under %s: no finding, but not everything was seen", str_c(&under));
+	else
+		str_fmt(out, "snug: under %s: clean, all that it needed is granted", str_c(&under));
+	if (r->timed_out)
+		str_add(out, "; the command was ended by --timeout");
+	else if (l->status > 128)
+		str_fmt(out, "; the command was killed by signal %d", l->status - 128);
+	else if (l->status)
+		str_fmt(out, "; the command failed with %d", l->status);
+	if (l->nruns > 1)
+		str_fmt(out, "; %u runs", l->nruns);
+	str_add_char(out, '\n');
+	for (size_t i = 0; i < l->nincomplete; i++)
+		str_fmt(out, "snug: incomplete: %s\n", escaped(a, l->incomplete[i]));
+}
+
+/* One line for headings that are no findings and were not listed. */
+static void rest(struct str *out, const struct view *v, const bool *listed, const struct report *r)
+{
+	const char *lead = "snug: no findings: ";
+	for (enum heading h = HEAD_PROBE; h < HEAD_GRANTED; h++) {
+		if (!v->counts[h] || listed[h])
+			continue;
+		str_fmt(out, "%s%zu %s", lead, v->counts[h], heading_word(h));
+		lead = ", ";
+	}
+	if (*lead == ',')
+		str_fmt(out, "%s%s%s\n", r->more ? " (" : "", r->more ? r->more : "", r->more ? ")" : "");
+}
+
+static void ending(struct str *out, struct arena *a, const struct report *r)
+{
+	const struct src *none = r->lesson->network_none_by;
+	if (none && r->lesson->needs_network)
+		str_fmt(out, "snug: %s says no network; --network proxy lifts it\n", by_text(a, none));
+	if (r->suggestion)
+		str_fmt(out, "snug: suggested: %s%s\n", escaped(a, r->suggestion),
+		        r->lesson->suggests ? "" : " (grants nothing: nothing is missing)");
+	if (r->next)
+		str_fmt(out, "snug: next: %s\n", escaped(a, r->next));
+}
+
+int text_write(struct str *out, const struct report *r, const struct term *t, size_t max_rows, struct err *e)
+{
+	OWN(arena) a = { 0 };
+	OWN(view) v = { 0 };
+	bool listed[HEAD_GRANTED + 1] = { 0 };
+	size_t room = max_rows ? max_rows : SIZE_MAX, hidden = 0;
+	int rc = view_make(&v, r->lesson, e);
+	if (rc < 0)
+		return rc;
+	summary(out, &a, r);
+	for (size_t i = 0; i < v.nrows; i += v.counts[v.rows[i]->heading]) {
+		enum heading h = v.rows[i]->heading;
+		if (h == HEAD_GRANTED || (h > HEAD_LOST && max_rows && !r->show_granted))
+			continue;
+		size_t n = section(out, &a, &v, i, room, r, t);
+		room -= n;
+		hidden += v.counts[h] - n;
+		listed[h] = true;
+	}
+	if (r->show_granted)
+		hidden += uses_all(r->lesson) - uses(out, &a, r, room, t);
+	if (hidden)
+		str_fmt(out, "%zu more%s%s\n", hidden, r->more ? ": " : "", r->more ? r->more : "");
+	if (listed[HEAD_NEEDS] || listed[HEAD_LOST] || r->show_granted)
+		str_add_char(out, '\n');
+	rest(out, &v, listed, r);
+	ending(out, &a, r);
+	return out->oom ? err_set(e, ENOMEM, "out of memory") : 0;
+}

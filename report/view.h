@@ -1,0 +1,52 @@
+/* view.h - a lesson in display order, and what both forms of a report say besides; pure */
+#pragma once
+
+#include "learn/lesson.h"
+
+/* How an audit ended, in the order in which one hides the other. */
+enum outcome {
+	OUTCOME_SNUG_FAILED, OUTCOME_TIMEOUT, OUTCOME_COMMAND_FAILED, OUTCOME_FINDINGS, OUTCOME_INCOMPLETE, OUTCOME_CLEAN
+};
+
+/**
+ * struct report - what is told
+ * @recs:       the recordings the lesson was made from; the first one's host shortens paths
+ * @pol:        the policy it was judged under
+ * @timed_out:  --timeout ended the command
+ * @check_all:  findings are counted as --check=all does
+ * @suggestion: how to name the suggested profile's file to the user, or NULL
+ * @next:       the command line to paste next, or NULL
+ * @more:       where the rest stands, "snug report last", or NULL where nothing was kept
+ */
+struct report {
+	const struct lesson *lesson;
+	struct recording *const *recs;
+	size_t nrecs;
+	const struct policy *pol;
+	bool timed_out, check_all, show_granted;
+	const char *suggestion, *next, *more;
+};
+
+/**
+ * struct view - rows in display order: by heading; credentials first; then by who, kind, what
+ * @counts: rows of each heading
+ */
+struct view {
+	struct arena arena;
+	const struct finding **rows;
+	size_t nrows;
+	size_t counts[HEAD_GRANTED + 1];
+};
+
+void view_drop(struct view *v);
+int view_make(struct view *out, const struct lesson *l, struct err *e) MUST;
+
+/* Findings that make --check (--check=all) fail. */
+size_t report_findings(const struct lesson *l, bool all);
+enum outcome report_outcome(const struct report *r);
+const char *outcome_word(enum outcome o);
+const char *heading_word(enum heading h);
+const char *kind_word(enum need_kind k);
+const char *necessity_word(enum necessity n);
+/* "ENOENT", or "0" for 0, or the number. Static or in @a. */
+const char *errno_word(struct arena *a, int code);
