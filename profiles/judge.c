@@ -1,0 +1,77 @@
+/* judge.c - how a recorded access would go under a policy */
+#include "profiles/judge.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * How this works. The access is walked and checked twice by the same rules: in the confined view, and
+ * outside as recorded. The confined answer is what counts; where both are the same errno in a place that
+ * shows the host's objects the policy changed nothing, and the verdict is "granted" with that errno.
+ */
+
+const char *verdict_word(enum verdict v)
+{
+	static const char *const words[] = {
+		[V_GRANTED] = "granted", [V_PRIVATE] = "private", [V_MISSING] = "missing", [V_DENIED] = "denied",
+	};
+	return words[v];
+}
+
+static void walk_both(struct call *c)
+{
+	view_walk(&c->seen[0], &c->w, 0);
+	if (op_objects(c->w.a->op) == 2)
+		view_walk(&c->seen[1], &c->w, 1);
+}
+
+/* Which spot tells whether the result is thrown away? The last object, or its directory. */
+static const struct spot *landing(const struct call *c)
+{
+	const struct seen *s = &c->seen[op_objects(c->w.a->op) - 1];
+	return s->obj.type != FT_NONE ? &s->obj : &s->dir;
+}
+
+static bool denies(const struct place *p)
+{
+	return p && (p->kind == PLACE_MASK || p->kind == PLACE_FENCE || p->kind == PLACE_PIN);
+}
+
+static struct judgement judge_path(const struct policy *pol, const struct access *a, const struct host *h,
+                                   const struct made *m)
+{
+	struct call in = { .w = { .pol = pol, .h = h, .made = m, .a = a, .inside = true } };
+	struct call out = { .w = { .pol = pol, .h = h, .a = a, .caps = a->caps } };
+	walk_both(&in);
+	walk_both(&out);
+	struct reply r = judge_file(&in), was = judge_file(&out);
+	const struct seen *failed = in.seen[0].err ? &in.seen[0] : in.seen[1].err ? &in.seen[1] : NULL;
+	const struct spot *spot = r.spot ? r.spot : landing(&in);
+	const struct place *place = r.err && failed && (!r.spot || failed == &in.seen[1]) ? failed->place : spot->place;
+	struct judgement j = { .err = r.err, .why = r.err ? r.why : "", .by = place ? &place->src : NULL };
+	if (in.seen[0].free)
+		return j;
+	if (r.err && failed)
+		j.at = failed->at;
+	else if (place && (!in.seen[0].path[0] || strcmp(place->path, in.seen[0].path) != 0))
+		j.at = place->path;
+	if (!r.err)
+		j.verdict = landing(&in)->lost ? V_PRIVATE : V_GRANTED;
+	else if (denies(place))
+		j.verdict = V_DENIED;
+	else if (r.err == was.err && place)
+		j.verdict = spot->lost ? V_PRIVATE : V_GRANTED;
+	else
+		j.verdict = V_MISSING;
+	if (j.verdict == V_PRIVATE && !r.err)
+		j.why = "thrown away at the end";
+	return j;
+}
+
+struct judgement policy_judge(const struct policy *pol, const struct access *a, const struct host *h,
+                              const struct made *m)
+{
+	if (access_is_file(a))
+		return judge_path(pol, a, h, m);
+	return judge_other(pol, a, m);
+}

@@ -1,0 +1,168 @@
+/* judge_other.c - the judge for what is no file: sockets by address, hosts, system calls, variables */
+#include "profiles/judge.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static struct judgement answer(enum verdict v, int err, const struct src *by, const char *why)
+{
+	return (struct judgement){ .verdict = v, .err = err, .by = by, .why = why };
+}
+
+/* "1.2.3.4:80", "[::1]:80" -> the host part */
+static bool host_part(char *buf, size_t size, const char *spelled)
+{
+	bool six = spelled[0] == '[';
+	const char *start = spelled + six, *end = six ? strchr(start, ']') : strrchr(start, ':');
+	size_t n = end ? (size_t)(end - start) : strlen(start);
+	if (n >= size)
+		return false;
+	memcpy(buf, start, n);
+	buf[n] = '\0';
+	return true;
+}
+
+bool judge_loopback(const char *spelled)
+{
+	char host[INET6_ADDRSTRLEN + 1];
+	struct in_addr four;
+	struct in6_addr six;
+	if (!spelled || !host_part(host, sizeof(host), spelled))
+		return false;
+	if (inet_pton(AF_INET, host, &four) == 1)
+		return ntohl(four.s_addr) >> 24 == 127 || four.s_addr == 0;
+	if (inet_pton(AF_INET6, host, &six) != 1)
+		return false;
+	if (IN6_IS_ADDR_V4MAPPED(&six))
+		return six.s6_addr[12] == 127 || !memcmp(&six.s6_addr[12], "\0\0\0\0", 4);
+	return IN6_IS_ADDR_LOOPBACK(&six) || IN6_IS_ADDR_UNSPECIFIED(&six);
+}
+
+const char *made_socket(char *buf, size_t size, const struct access *a)
+{
+	if (a->family == FAM_ABSTRACT)
+		snprintf(buf, size, "%s", a->obj[0].spelled ? a->obj[0].spelled : "@");
+	else
+		snprintf(buf, size, ":%u", a->port);
+	return buf;
+}
+
+static bool listens(const struct made *m, const struct access *a)
+{
+	char key[128];
+	made_socket(key, sizeof(key), a);
+	return made_type(m, key, strlen(key)) == FT_SOCK;
+}
+
+static struct judgement judge_inet(const struct policy *pol, const struct access *a, const struct made *m)
+{
+	const struct src *by = pol->network.src.origin ? &pol->network.src : NULL;
+	bool here = judge_loopback(a->obj[0].spelled), own = pol->network.v != NET_HOST;
+	if (a->op == OP_LISTEN)
+		return answer(own ? V_PRIVATE : V_GRANTED, 0, by, own ? "own network" : "");
+	if (a->op == OP_BIND) {
+		if (own && !here)
+			return answer(V_MISSING, EADDRNOTAVAIL, by, "own network: loopback only");
+		if (a->port && a->port < 1024) /* net.ipv4.ip_unprivileged_port_start of a new namespace */
+			return answer(a->caps ? V_MISSING : V_GRANTED, EACCES, by, "no capabilities");
+		return answer(own ? V_PRIVATE : V_GRANTED, 0, by, own ? "own network" : "");
+	}
+	if (!own)
+		return answer(V_GRANTED, 0, by, "");
+	if (!here)
+		return answer(V_MISSING, ENETUNREACH, by, "own network: loopback only");
+	if (a->op == OP_SEND || (a->flags & 0xf) == SOCK_DGRAM || listens(m, a))
+		return answer(V_PRIVATE, 0, by, "own network");
+	return answer(V_MISSING, ECONNREFUSED, by, "own network: nobody listens");
+}
+
+static struct judgement judge_socket(const struct policy *pol, const struct access *a, const struct made *m)
+{
+	const struct src *by = pol->network.src.origin ? &pol->network.src : NULL;
+	bool own = pol->network.v != NET_HOST;
+	switch (a->family) {
+	case FAM_INET:
+	case FAM_INET6:
+		return judge_inet(pol, a, m);
+	case FAM_ABSTRACT:
+		if (!own || a->op == OP_BIND || a->op == OP_LISTEN || listens(m, a))
+			return answer(own ? V_PRIVATE : V_GRANTED, 0, by, own ? "own network" : "");
+		return answer(V_MISSING, ECONNREFUSED, by, "own network");
+	case FAM_NONE: /* listen on a socket nobody bound to a name */
+	case FAM_NETLINK:
+	case FAM_UNIX:
+		return answer(V_GRANTED, 0, by, "");
+	case FAM_OTHER:
+		break;
+	}
+	return own ? answer(V_MISSING, EAFNOSUPPORT, by, "own network") : answer(V_GRANTED, 0, by, "");
+}
+
+static struct judgement judge_host(const struct policy *pol, const struct access *a)
+{
+	const struct src *by = NULL;
+	char host[256];
+	const char *spelled = a->obj[0].spelled ? a->obj[0].spelled : "";
+	if (pol->network.v == NET_HOST)
+		return answer(V_GRANTED, 0, &pol->network.src, "");
+	if (pol->network.v != NET_PROXY)
+		return answer(V_MISSING, ENETUNREACH, pol->network.src.origin ? &pol->network.src : NULL, "no network");
+	if (!host_part(host, sizeof(host), spelled))
+		host[0] = '\0';
+	enum verdict v = policy_ask_host(pol, host, a->port, &by);
+	struct judgement j = answer(v, v == V_GRANTED ? 0 : EACCES, by, v == V_GRANTED ? "" : "not a granted host");
+	j.http = j.err ? 403 : 0;
+	return j;
+}
+
+/* calls that ask for a capability, which no confined process has, whatever the profile's list says */
+static bool needs_capability(const char *name)
+{
+	static const char *const names[] = {
+		"acct", "adjtimex", "chroot", "clock_adjtime", "clock_settime", "delete_module", "finit_module",
+		"fsconfig", "fsmount", "fsopen", "init_module", "ioperm", "iopl", "mount", "mount_setattr", "move_mount",
+		"open_tree", "pivot_root", "quotactl", "reboot", "setdomainname", "sethostname", "setns", "settimeofday",
+		"swapoff", "swapon", "syslog", "umount2", "vhangup",
+	};
+	for (size_t i = 0; i < LEN(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static struct judgement judge_syscall(const struct policy *pol, const struct access *a)
+{
+	const char *name = a->obj[0].spelled ? a->obj[0].spelled : "";
+	for (size_t i = 0; i < pol->sys_deny.n; i++) {
+		const struct word *w = &pol->sys_deny.items[i];
+		if (strcmp(w->text, name) != 0)
+			continue;
+		if (pol->action.v == ACT_LOG)
+			return answer(V_GRANTED, 0, &w->src, "logged");
+		bool asked = w->src.origin && w->src.line && strncmp(w->src.origin, "builtin:", 8) != 0;
+		return answer(asked || w->src.inlined ? V_DENIED : V_MISSING, sys_deny_errno(name), &w->src,
+		              pol->action.v == ACT_KILL ? "kills the command" : "system call is off");
+	}
+	if (needs_capability(name))
+		return answer(a->caps ? V_MISSING : V_GRANTED, EPERM, NULL, "no capabilities");
+	return answer(V_GRANTED, 0, NULL, "");
+}
+
+struct judgement judge_other(const struct policy *pol, const struct access *a, const struct made *m)
+{
+	const struct src *by = NULL;
+	enum verdict v;
+	switch ((int)a->op) {
+	case OP_HOST:
+		return judge_host(pol, a);
+	case OP_SYSCALL:
+		return judge_syscall(pol, a);
+	case OP_ENV:
+		v = policy_ask_env(pol, a->obj[0].spelled ? a->obj[0].spelled : "", &by);
+		return answer(v, v == V_GRANTED ? 0 : ENOENT, by, v == V_GRANTED ? "" : "not in the environment");
+	}
+	return judge_socket(pol, a, m);
+}

@@ -1,0 +1,120 @@
+/* made.c - what the command made, moved and removed in private places so far */
+#include "profiles/judge.h"
+
+#include "base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void made_drop(struct made *m)
+{
+	map_drop(&m->by_path);
+	arena_drop(&m->arena);
+	*m = (struct made){ 0 };
+}
+
+static int put(struct made *m, const char *path, enum file_type type)
+{
+	void **slot = map_find(&m->by_path, path, strlen(path));
+	if (!slot) {
+		const char *key = arena_str(&m->arena, path);
+		slot = key ? map_put(&m->by_path, key, strlen(key), NULL) : NULL;
+		if (!slot)
+			return -ENOMEM;
+	}
+	*slot = (void *)(uintptr_t)type;
+	return 0;
+}
+
+/* Everything known below @from is below @to now. */
+static int move(struct made *m, const char *from, const char *to)
+{
+	size_t n = m->by_path.n, cut = strlen(from);
+	for (size_t i = 0; i < n; i++) {
+		struct map_entry e = m->by_path.items[i]; /* a copy: put() may move the table */
+		if (!e.key || !path_below(e.key, from))
+			continue;
+		const char *key = arena_fmt(&m->arena, "%s%s", to, e.key + cut);
+		if (!key || put(m, key, (enum file_type)(uintptr_t)e.value) || put(m, e.key, FT_NONE))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int apply_rename(struct made *m, const struct access *a, const struct seen *from, const struct seen *to)
+{
+	if (!strcmp(from->path, to->path))
+		return 0;
+	if (a->flags & RENAME_EXCHANGE) { /* what lies below them is known of neither afterwards, but rarely asked */
+		int err = put(m, from->path, to->obj.type);
+		return err ? err : put(m, to->path, from->obj.type);
+	}
+	int err = move(m, from->path, to->path);
+	if (!err)
+		err = put(m, from->path, FT_NONE);
+	return err ? err : put(m, to->path, from->obj.type);
+}
+
+static enum file_type node_type(uint32_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFIFO: return FT_FIFO;
+	case S_IFSOCK: return FT_SOCK;
+	case S_IFCHR: return FT_CHR;
+	case S_IFBLK: return FT_BLK;
+	}
+	return FT_FILE;
+}
+
+static int apply_file(struct made *m, const struct access *a, const struct seen *s)
+{
+	const struct seen *last = &s[op_objects(a->op) - 1];
+	if (s->free || !last->dir.lost || !last->path[0])
+		return 0;
+	bool fresh = last->obj.type == FT_NONE;
+	switch ((int)a->op) {
+	case OP_OPEN:
+		return fresh && a->flags & O_CREAT ? put(m, last->path, FT_FILE) : 0;
+	case OP_MKDIR:
+		return put(m, last->path, FT_DIR);
+	case OP_SYMLINK:
+		return put(m, last->path, FT_LINK);
+	case OP_MKNOD:
+		return put(m, last->path, node_type(a->flags));
+	case OP_BIND:
+		return put(m, last->path, FT_SOCK);
+	case OP_UNLINK:
+	case OP_RMDIR:
+		return put(m, last->path, FT_NONE);
+	case OP_LINK:
+		return put(m, last->path, s[0].obj.type);
+	case OP_RENAME:
+		return apply_rename(m, a, &s[0], &s[1]);
+	}
+	return 0;
+}
+
+int made_apply(struct made *m, const struct policy *pol, const struct access *a, const struct judgement *j)
+{
+	if (j->err)
+		return 0;
+	if (access_is_file(a)) {
+		if (j->verdict != V_PRIVATE)
+			return 0;
+		struct world w = { .pol = pol, .made = m, .a = a, .inside = true };
+		struct seen s[2];
+		view_walk(&s[0], &w, 0);
+		if (op_objects(a->op) == 2)
+			view_walk(&s[1], &w, 1);
+		return apply_file(m, a, s);
+	}
+	if (j->verdict != V_PRIVATE)
+		return 0;
+	char key[128];
+	bool named = a->op == OP_BIND && a->family == FAM_ABSTRACT;
+	bool port = a->op == OP_LISTEN && (a->family == FAM_INET || a->family == FAM_INET6) && a->port;
+	return named || port ? put(m, made_socket(key, sizeof(key), a), FT_SOCK) : 0;
+}
