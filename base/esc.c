@@ -70,26 +70,32 @@ static int is_control(unsigned c)
 	       c == 0x061c;
 }
 
-static void quoted(struct str *out, const char *s, void (*control)(struct str *, unsigned))
+/* @text is well-formed UTF-8. */
+static void quoted_text(struct str *out, const char *text, size_t len, void (*control)(struct str *, unsigned))
 {
-	OWN(str) text = { 0 };
-	esc_bytes(&text, s, strlen(s));
 	str_add_char(out, '"');
-	for (size_t i = 0, n; i < text.len; i += n) {
+	for (size_t i = 0, n; i < len; i += n) {
 		unsigned cp = 0;
-		n = esc_utf8(text.p + i, text.len - i, &cp);
+		n = esc_utf8(text + i, len - i, &cp);
 		if (!n)
-			n = 1; /* cannot happen: esc_bytes left only UTF-8 */
+			n = 1; /* cannot happen */
 		if (cp == '"' || cp == '\\') {
 			str_add_char(out, '\\');
 			str_add_char(out, (char)cp);
 		} else if (is_control(cp)) {
 			control(out, cp);
 		} else {
-			str_add_mem(out, text.p + i, n);
+			str_add_mem(out, text + i, n);
 		}
 	}
 	str_add_char(out, '"');
+}
+
+static void quoted(struct str *out, const char *s, void (*control)(struct str *, unsigned))
+{
+	OWN(str) text = { 0 };
+	esc_bytes(&text, s, strlen(s));
+	quoted_text(out, str_c(&text), text.len, control);
 	out->oom |= text.oom;
 }
 
@@ -123,6 +129,20 @@ void esc_json(struct str *out, const char *s)
 void esc_yaml(struct str *out, const char *s)
 {
 	quoted(out, s, yaml_control);
+}
+
+void esc_yaml_text(struct str *out, const char *s)
+{
+	size_t len = strlen(s);
+	for (size_t i = 0, n; i < len; i += n) {
+		unsigned cp;
+		n = esc_utf8(s + i, len - i, &cp);
+		if (!n) {
+			quoted(out, s, yaml_control);
+			return;
+		}
+	}
+	quoted_text(out, s, len, yaml_control);
 }
 
 void esc_term(struct str *out, const char *s)

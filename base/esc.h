@@ -24,6 +24,9 @@ void esc_json(struct str *out, const char *s);
 /* A double-quoted YAML scalar of esc_bytes(@s); C0, DEL, C1, NEL, LS, PS, BOM and bidi controls escaped. */
 void esc_yaml(struct str *out, const char *s);
 
+/* A double-quoted YAML scalar of @s itself, for text that is no path: no esc_bytes() unless it is not UTF-8. */
+void esc_yaml_text(struct str *out, const char *s);
+
 /* For a terminal or a log line: as esc_bytes(), and control and bidi characters as \xHH / \u{HHHH}. */
 void esc_term(struct str *out, const char *s);
 

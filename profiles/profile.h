@@ -14,7 +14,8 @@ struct str;
  * struct src - which line said it, for explain, reports and conflict messages
  * @origin: "builtin:base", "user:node", "repo:web", "system:x", "./p.yaml", "--allow-read", "--network"
  * @line:   1-based; 0 for flags and what the engine adds itself
- * @overrides: said by an inline flag or by a profile with override: true
+ * @inlined:   said by a flag: wins over profiles for values and modes
+ * @overrides: may lift a deny and loosen: a profile with override: true, or a flag under --override
  */
 struct src {
 	const char *origin;
@@ -30,7 +31,11 @@ enum project_mode { PROJECT_UNSET, PROJECT_RO, PROJECT_RW };
 enum sys_action { ACT_UNSET, ACT_ERRNO, ACT_KILL, ACT_LOG };
 enum tri { TRI_UNSET, TRI_NO, TRI_YES };
 
-/* @source and @target hold placeholders until expanded by policy_resolve(); @target NULL: same path */
+/*
+ * Paths in a profile are raw bytes. "~", "~/..." and "{word}" as the first component are placeholders until
+ * policy_resolve() expands them; everywhere else those characters stand for themselves. In files, paths are in the
+ * form of base/esc.h (see profile_quote_path()). @target NULL: same path
+ */
 struct bind {
 	const char *source, *target;
 	enum bind_mode mode;
@@ -45,17 +50,20 @@ struct pathent {
 	const char *path;
 	bool optional;
 	struct src src;
+	const char *comment; /* as bind.comment */
 };
 
 /* a name, glob or host with its source */
 struct word {
 	const char *text;
 	struct src src;
+	const char *comment; /* as bind.comment */
 };
 
 struct envset {
 	const char *name, *value;
 	struct src src;
+	const char *comment; /* as bind.comment */
 };
 
 struct bindlist { struct bind *items; size_t n; };
@@ -71,7 +79,6 @@ struct envlist { struct envset *items; size_t n; };
  *
  * All strings live in @arena. "Said" scalars keep who said them. Lists keep order of appearance.
  * @shm, @tmp_size: bytes
- * @notes: comment lines profile_write() puts at the end of a section's list, e.g. commented grants
  */
 struct profile {
 	struct arena arena;
@@ -97,7 +104,8 @@ struct profile {
 	SAID(const char *) cwd;
 	SAID(enum tri) clear_env;
 	struct wordlist header;   /* comment lines on top of a written profile, without "# " */
-	struct wordlist comments; /* commented grants, written after the list they would belong to: see profile_write() */
+	struct wordlist comments; /* commented grants: @text the item as it would stand in its list, without "- ";
+	                             @src.origin the list's key ("binds", "env.allow"), NULL: end of the file; @comment why */
 	struct wordlist warnings; /* things worth saying once: keys of another tool's format that have no use here */
 	struct wordlist parts;    /* composed: the profiles it is made of, in order, as origins */
 };
@@ -120,14 +128,19 @@ enum { PROFILE_BYTES_MAX = 1 << 20, PROFILE_DEPTH_MAX = 16, PROFILE_ITEMS_MAX = 
 int profile_read(struct profile *out, const char *text, size_t len, const char *file,
                  const char *origin, struct err *e) MUST;
 
-/* Canonical YAML; read(write(p)) equals p. Appends to @out. */
+/* Canonical YAML; read(write(p)) equals p. Appends to @out; of comments only control characters are changed. */
 void profile_write(struct str *out, const struct profile *p);
+
+/* A path as profile_write() writes it: a double-quoted scalar that profile_read() reads back as @path. */
+void profile_quote_path(struct str *out, const char *path);
+/* Likewise for any other text. */
+void profile_quote_text(struct str *out, const char *text);
 
 /* Same grants and texts, whatever the sources and comments? For round trips and `profile diff`. */
 bool profile_equal(const struct profile *a, const struct profile *b);
 
-/* The JSON Schema (2020-12) of a profile, one static text. */
-const char *profile_schema(void);
+/* Append the JSON Schema (2020-12) of a profile. */
+void profile_schema(struct str *out);
 
 /**
  * profile_merge() - compose @add into @into by product.md's rules

@@ -1,0 +1,49 @@
+/* yaml_node.h - one YAML document as a small tree, refused where it is more than a profile may be; pure */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ykind { Y_SCALAR, Y_LIST, Y_MAP };
+
+struct ypair;
+
+/**
+ * struct ynode - a node and where it starts
+ * @text:  of a scalar, NUL-terminated, holds no NUL
+ * @plain: a scalar without quotes
+ * @items: of a list (key NULL) or map
+ * @line, @col: 1-based
+ */
+struct ynode {
+	enum ykind kind;
+	bool plain;
+	uint32_t line, col;
+	const char *text;
+	struct ypair *items;
+	size_t n;
+};
+
+struct ypair {
+	struct ynode *key, *value;
+};
+
+/**
+ * ynode_read() - parse @text into a tree in @a
+ *
+ * Refuses, as "file:line:col: message": more than PROFILE_BYTES_MAX bytes, PROFILE_DEPTH_MAX levels or
+ * PROFILE_ITEMS_MAX nodes, what is not UTF-8, NUL, anchors, aliases, tags, merge keys, duplicate keys, keys
+ * that are no scalars, no or a second document. Types are not guessed: a scalar is its text.
+ */
+int ynode_read(struct ynode **root, struct arena *a, const char *text, size_t len, const char *file,
+               struct err *e) MUST;
+
+/* An EINVAL "file:line:col: ..." at @n. */
+PRINTF(4, 5)
+int ynode_bad(struct err *e, const char *file, const struct ynode *n, const char *fmt, ...);
+
+/* At most 40 bytes of @text, safe for a terminal, in @a. */
+const char *ynode_show(struct arena *a, const char *text);
