@@ -6,7 +6,9 @@
 #include "cli/opts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static void say(const struct err *e)
 {
@@ -17,10 +19,25 @@ static void say(const struct err *e)
 	fputs(str_c(&s), stderr);
 }
 
+/*
+ * A closed standard descriptor would be taken by the next file snug opens. What fills it here is closed again
+ * when the command is executed, which so finds it as it was.
+ */
+static void fill_standard(void)
+{
+	int fd;
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd < 3);
+	if (fd > 2)
+		close(fd);
+}
+
 int main(int argc, char **argv, char **envp)
 {
 	OWN(cli_opts) o = { 0 };
 	struct err e = { 0 };
+	fill_standard();
 	int r = opts_parse(&o, argc, argv, envp, &e);
 	if (r == 1)
 		return fflush(stdout) ? EXIT_SNUG : 0;

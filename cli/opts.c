@@ -105,6 +105,16 @@ static bool one_of(const char *words, const char *text)
 	return false;
 }
 
+/* What the next command line repeats. */
+static int add_again(struct cli_opts *o, const char *word, struct err *e)
+{
+	struct word *w = word ? ARENA_PUSH(&o->arena, &o->again, items, n) : NULL;
+	if (!w)
+		return err_set(e, ENOMEM, "out of memory");
+	w->text = word;
+	return 0;
+}
+
 static int apply(struct parse *p, const struct optdef *d, const char *text, struct err *e)
 {
 	if (text && d->words && !one_of(d->words, text))
@@ -112,6 +122,13 @@ static int apply(struct parse *p, const struct optdef *d, const char *text, stru
 	if (p->used.n == LEN(p->used.items))
 		return err_set(e, EINVAL, "more than %zu options", LEN(p->used.items));
 	p->used.items[p->used.n++] = d;
+	if ((d->verbs & FOR_POLICY) == FOR_POLICY) {
+		const char *word = text ? arena_fmt(&p->o->arena, "--%s=%s", d->name, text) :
+		                          arena_fmt(&p->o->arena, "--%s", d->name);
+		int r = add_again(p->o, word, e);
+		if (r < 0)
+			return r;
+	}
 	return d->set(p->o, d, text, e);
 }
 
@@ -202,7 +219,7 @@ static int add_profile(struct parse *p, const char *name, struct err *e)
 		return err_set(e, ENOMEM, "out of memory");
 	w->text = name;
 	w->src = (struct src){ .origin = "+", .inlined = true };
-	return 0;
+	return add_again(p->o, name - 1, e);
 }
 
 /* Does the option @word take the next word as its argument? */

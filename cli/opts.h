@@ -12,12 +12,13 @@
  *            --allow-net=H allow_hosts with mode proxy, bare --allow-net the host "*:*", bare --allow-env the variable "*",
  *            every line with src { "--allow-read", inlined, overrides }
  * @args:     words that are no options, before "--" (RUN.., PATH, sub-verbs)
+ * @again:    the options that say what is granted, each as one word, for the command line to paste next
  * @cmd:      words after "--", NULL-terminated; NULL without "--"
  */
 struct cli_opts {
 	struct arena arena;
 	const struct cmd *verb;
-	struct wordlist profiles;
+	struct wordlist profiles, again;
 	struct profile grants;
 	bool no_base, override;
 	const char *cwd, *project;

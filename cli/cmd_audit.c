@@ -1,0 +1,236 @@
+/* cmd_audit.c - snug audit: trace, learn, report; each step is one function, in this order */
+#include "cli/cmd.h"
+#include "cli/output.h"
+#include "cli/record.h"
+#include "cli/runs.h"
+#include "cli/setup.h"
+#include "cli/tell.h"
+
+#include "base/path.h"
+#include "base/str.h"
+#include "report/json.h"
+#include "report/text.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/**
+ * struct audit - what one audit holds
+ * @root:   of the store, NULL where nothing is kept
+ * @failed: an output could not be written after the command had run
+ */
+struct audit {
+	struct cli_opts *o;
+	struct arena arena;
+	struct setup setup;
+	struct run run;
+	const char *root;
+	struct record rec;
+	struct lesson lesson;
+	bool failed;
+};
+
+static void audit_drop(struct audit *a)
+{
+	lesson_drop(&a->lesson);
+	record_drop(&a->rec);
+	run_drop(&a->run);
+	setup_drop(&a->setup);
+	arena_drop(&a->arena);
+}
+
+/* Something that the user asked for failed after the command had run: said, and the exit code tells. */
+static void fail(struct audit *a, const struct err *e)
+{
+	record_warn(e);
+	a->failed = true;
+}
+
+static int check_outputs(const struct cli_opts *o, struct err *e)
+{
+	const struct { const char *option, *path; } rows[] = {
+		{ "--audit-out", o->out }, { "--report", o->report }, { "--record", o->record },
+	};
+	for (size_t i = 0; i < LEN(rows); i++) {
+		for (size_t j = 0; j < i; j++)
+			if (rows[i].path && rows[j].path && !strcmp(rows[i].path, rows[j].path))
+				return err_set(e, EINVAL, "%s and %s both name %s", rows[j].option, rows[i].option,
+				               rows[i].path);
+		int r = output_check(rows[i].option, rows[i].path, o->force, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* A state directory that cannot be made costs the record, not the audit. */
+static void open_run(struct audit *a)
+{
+	struct err e = { 0 };
+	if (a->o->no_keep)
+		return;
+	a->root = runs_root(&a->arena, a->o->envp, &e);
+	if (a->root && run_create(&a->run, a->root, a->o->cmd[0], &e) == 0)
+		return;
+	a->root = NULL;
+	err_wrap(&e, "this run is not kept");
+	record_warn(&e);
+}
+
+/* Nothing ran: nothing to keep. */
+static void forget(struct audit *a)
+{
+	struct err ignored = { 0 };
+	fd_drop(&a->run.dir); /* the lock */
+	if (a->root && runs_remove(a->root, a->run.id, &ignored) < 0)
+		record_warn(&ignored);
+	a->root = NULL;
+}
+
+static void banner(const struct cli_opts *o)
+{
+	if (!o->quiet)
+		fputs(o->network_only ? "snug: audit: watching hosts only: files are not seen, nothing is confined\n" :
+		                        "snug: audit: watching only: nothing is confined\n", stderr);
+}
+
+/* A file in the run's directory; trouble there is a warning. */
+static bool keep(struct audit *a, const char *name, const char *text, size_t len)
+{
+	struct err e = { 0 };
+	if (!a->root)
+		return false;
+	const char *path = path_join(&a->arena, a->run.path, name);
+	if (path && output_write(path, true, 0600, text, len, &e) == 0)
+		return true;
+	record_warn(&e);
+	return false;
+}
+
+static void keep_recording(struct audit *a)
+{
+	char *text = NULL;
+	size_t len = 0;
+	struct err e = { 0 };
+	if (!a->root && !a->o->record)
+		return;
+	int r = record_bytes(&a->rec.rec, &text, &len, &e);
+	if (r == 0)
+		(void)keep(a, "recording.ndjson", text, len); /* it warned */
+	if (r == 0 && a->o->record)
+		r = output_write(a->o->record, a->o->force, 0600, text, len, &e);
+	if (r < 0)
+		fail(a, &e);
+	free(text);
+}
+
+/* Returns how the file is named to the user, NULL where there is none. */
+static const char *keep_suggestion(struct audit *a)
+{
+	OWN(str) yaml = { 0 };
+	struct err e = { 0 };
+	const struct cli_opts *o = a->o;
+	const char *home = a->setup.host.home;
+	profile_write(&yaml, &a->lesson.suggestion);
+	bool kept = a->lesson.suggests && keep(a, "suggested.yaml", str_c(&yaml), yaml.len);
+	if (o->out) {
+		if (output_write(o->out, o->force, 0666, str_c(&yaml), yaml.len, &e) < 0) {
+			fail(a, &e);
+			return NULL;
+		}
+		/* a bare file name would be taken for a profile's name unless it ends in .yaml */
+		const char *path = strchr(o->out, '/') ? o->out : arena_fmt(&a->arena, "./%s", o->out);
+		return path ? tell_path(&a->arena, path, home) : NULL;
+	}
+	const char *path = kept ? arena_fmt(&a->arena, "%s/last/suggested.yaml", a->root) : NULL;
+	return path ? tell_path(&a->arena, path, home) : NULL;
+}
+
+static void show(struct audit *a, const struct report *r)
+{
+	const struct cli_opts *o = a->o;
+	OWN(str) text = { 0 };
+	OWN(str) json = { 0 };
+	struct err e = { 0 };
+	if (json_write(&json, r, &e) < 0)
+		fail(a, &e);
+	(void)keep(a, "report.json", str_c(&json), json.len); /* it warned */
+	if (o->quiet && !o->report)
+		return;
+	int rc = tell_report(&text, r, o->json, o->report ? -1 : 2, TEXT_ROWS, o->envp, &e);
+	if (rc == 0 && o->report)
+		rc = output_write(o->report, o->force, 0666, str_c(&text), text.len, &e);
+	else if (rc == 0 && write_all(2, str_c(&text), text.len) < 0)
+		return; /* standard error is closed: nobody asked to be told */
+	if (rc < 0)
+		fail(a, &e);
+}
+
+/* The command has run: from here on its status is kept whatever else fails. */
+static int after(struct audit *a, struct err *e)
+{
+	const struct cli_opts *o = a->o;
+	struct recording *recs[] = { &a->rec.rec };
+	struct err late = { 0 };
+	keep_recording(a);
+	int r = lesson_make(&a->lesson, recs, 1, &a->setup.policy, &a->setup.profile,
+	                    tell_name(&a->arena, o->out, o->cmd[0]), e);
+	if (r < 0)
+		return r;
+	struct report rep = {
+		.lesson = &a->lesson, .recs = recs, .nrecs = 1, .pol = &a->setup.policy,
+		.timed_out = a->rec.timed_out, .check_all = o->check_all, .show_granted = o->show_granted,
+		.more = a->root ? "snug report last" : NULL,
+	};
+	rep.suggestion = keep_suggestion(a);
+	rep.next = tell_next(&a->arena, o, &a->lesson, rep.suggestion);
+	show(a, &rep);
+	if (a->root && run_finish(&a->run, a->root, &late) < 0)
+		record_warn(&late);
+	int code = o->check ? tell_check_code(&rep) : a->rec.rec.status;
+	if (o->check) {
+		OWN(str) line = { 0 };
+		tell_check(&line, &rep, code);
+		fputs(str_c(&line), stderr);
+	}
+	return a->failed && code == 0 ? EXIT_SNUG : code;
+}
+
+static int run(struct audit *a, struct err *e)
+{
+	int r = check_outputs(a->o, e);
+	if (r == 0)
+		r = setup_make(&a->setup, a->o, FIND_READ, false, e);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < a->setup.finder.notes.n && !a->o->quiet; i++)
+		fprintf(stderr, "snug: %s\n", a->setup.finder.notes.items[i].text);
+	open_run(a);
+	banner(a->o);
+	r = record_run(&a->rec, a->o, &a->setup.host, e);
+	if (r < 0 || a->rec.exec_err)
+		forget(a);
+	if (r < 0)
+		return r;
+	signal(SIGPIPE, SIG_IGN); /* the command's time is over: a closed stderr must not hide its status */
+	return a->rec.exec_err ? record_no_command(&a->rec, a->o) : after(a, e);
+}
+
+int cmd_audit(struct cli_opts *o, struct err *e)
+{
+	struct audit a = { .o = o };
+	int r = run(&a, e);
+	if (r < 0 && o->json) {
+		OWN(str) s = { 0 };
+		struct err ignored = { 0 };
+		json_failed(&s, o->cmd, e->msg);
+		if (!o->report || output_write(o->report, o->force, 0666, str_c(&s), s.len, &ignored) < 0)
+			fputs(str_c(&s), stderr);
+	}
+	audit_drop(&a);
+	return r;
+}

@@ -1,0 +1,39 @@
+/* cmd_report.c - snug report: findings of stored recordings, all of them */
+#include "cli/cmd.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/tell.h"
+
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int cmd_report(struct cli_opts *o, struct err *e)
+{
+	OWN(load) l = { 0 };
+	OWN(str) text = { 0 };
+	int r = load_runs(&l, o, o->args, o->nargs, e);
+	if (r == 0)
+		r = load_lesson(&l, o, "learnt", e);
+	if (r < 0)
+		return r;
+	const struct report rep = {
+		.lesson = &l.lesson, .recs = l.recs, .nrecs = l.n, .pol = &l.setup.policy,
+		.check_all = o->check_all, .show_granted = o->show_granted,
+	};
+	r = tell_report(&text, &rep, o->json, 1, 0, o->envp, e);
+	if (r < 0)
+		return r;
+	r = write_all(1, str_c(&text), text.len);
+	if (r < 0 && r != -EPIPE)
+		return err_set(e, -r, "writing to standard output: %s", strerror(-r));
+	if (!o->check)
+		return 0;
+	int code = tell_check_code(&rep);
+	OWN(str) line = { 0 };
+	tell_check(&line, &rep, code);
+	fputs(str_c(&line), stderr);
+	return code;
+}

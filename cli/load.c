@@ -1,0 +1,62 @@
+/* load.c - reads recordings that a command line names */
+#include "cli/load.h"
+
+#include "cli/runs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void load_drop(struct load *l)
+{
+	lesson_drop(&l->lesson);
+	setup_drop(&l->setup);
+	for (size_t i = 0; i < l->n; i++)
+		recording_drop(l->recs[i]);
+	arena_drop(&l->arena);
+	*l = (struct load){ 0 };
+}
+
+static int load_one(struct load *l, const struct cli_opts *o, const char *word, struct err *e)
+{
+	const char *path = run_recording(&l->arena, o->envp, word, e);
+	struct recording *rec = path ? arena_alloc(&l->arena, sizeof(*rec)) : NULL;
+	if (!rec)
+		return path ? err_set(e, ENOMEM, "out of memory") : -e->code;
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return err_sys(e, "opening %s", path);
+	int r = recording_read(rec, f, path, e);
+	fclose(f);
+	if (r < 0)
+		return r;
+	l->recs[l->n++] = rec;
+	return 0;
+}
+
+int load_runs(struct load *l, const struct cli_opts *o, char *const *words, size_t n, struct err *e)
+{
+	l->recs = arena_array(&l->arena, n ? n : 1, sizeof(*l->recs));
+	if (!l->recs)
+		return err_set(e, ENOMEM, "out of memory");
+	if (!n)
+		return load_one(l, o, "last", e);
+	for (size_t i = 0; i < n; i++) {
+		int r = load_one(l, o, words[i], e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int load_policy(struct load *l, const struct cli_opts *o, struct err *e)
+{
+	return setup_recorded(&l->setup, o, &l->recs[0]->host, e);
+}
+
+int load_lesson(struct load *l, const struct cli_opts *o, const char *name, struct err *e)
+{
+	int r = load_policy(l, o, e);
+	return r < 0 ? r : lesson_make(&l->lesson, l->recs, l->n, &l->setup.policy, &l->setup.profile, name, e);
+}

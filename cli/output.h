@@ -1,0 +1,26 @@
+/* output.h - files that snug writes for the user: checked before a command starts, written after it */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/**
+ * output_check() - could @path be written? An existing regular file needs @force
+ * @option: that named it, for the message; @path NULL is fine
+ * Return: 0; -EEXIST, -EACCES, -ENOENT, ... with the remedy in @e.
+ */
+int output_check(const char *option, const char *path, bool force, struct err *e) MUST;
+
+/**
+ * output_write() - the whole of @text into @path, "-" is standard output
+ *
+ * A regular file appears complete or not at all (written beside and renamed); a device or pipe is written to.
+ * What came into being since output_check() is not overwritten without @force.
+ */
+int output_write(const char *path, bool force, mode_t mode, const char *text, size_t len, struct err *e) MUST;
+
+/* All of @text to @fd; -errno. */
+int write_all(int fd, const char *text, size_t len) MUST;

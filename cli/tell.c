@@ -1,0 +1,97 @@
+/* tell.c - next command, report in either form, --check's last line */
+#include "cli/tell.h"
+
+#include "base/esc.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cli/cmd.h"
+#include "report/json.h"
+#include "report/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+const char *tell_path(struct arena *a, const char *path, const char *home)
+{
+	OWN(str) s = { 0 };
+	if (home && strcmp(home, "/") != 0 && path_below(path, home)) {
+		str_add(&s, "~/");
+		esc_shell(&s, path + strlen(home) + 1);
+	} else {
+		esc_shell(&s, path);
+	}
+	return s.oom ? NULL : arena_str(a, str_c(&s));
+}
+
+const char *tell_next(struct arena *a, const struct cli_opts *o, const struct lesson *l, const char *file)
+{
+	OWN(str) s = { 0 };
+	str_add(&s, "snug");
+	for (size_t i = 0; i < o->again.n; i++) {
+		str_add_char(&s, ' ');
+		esc_shell(&s, o->again.items[i].text);
+	}
+	if (l->network_none_by && l->needs_network)
+		str_add(&s, " --network proxy");
+	if (file && l->suggests)
+		str_fmt(&s, " --profile %s", file);
+	str_add(&s, " --");
+	for (size_t i = 0; i < o->ncmd; i++) {
+		str_add_char(&s, ' ');
+		esc_shell(&s, o->cmd[i]);
+	}
+	return s.oom ? NULL : arena_str(a, str_c(&s));
+}
+
+const char *tell_name(struct arena *a, const char *file, const char *program)
+{
+	const char *from = file ? file : program;
+	const char *slash = strrchr(from, '/');
+	char name[48];
+	size_t n = 0;
+	for (from = slash ? slash + 1 : from; *from && n + 1 < sizeof(name); from++) {
+		if (file && !strcmp(from, ".yaml"))
+			break;
+		bool fine = isalnum((unsigned char)*from) || (n && strchr("._-", *from));
+		if (fine)
+			name[n++] = (char)tolower((unsigned char)*from);
+		else if (n && name[n - 1] != '-')
+			name[n++] = '-';
+	}
+	name[n] = '\0';
+	return arena_str(a, n ? name : "learnt");
+}
+
+int tell_report(struct str *out, const struct report *r, bool json, int fd, size_t rows, char *const *envp,
+                struct err *e)
+{
+	if (json)
+		return json_write(out, r, e);
+	struct term t = term_of(fd, envp);
+	return text_write(out, r, &t, rows, e);
+}
+
+int tell_check_code(const struct report *r)
+{
+	if (r->lesson->status)
+		return r->lesson->status;
+	if (report_findings(r->lesson, r->check_all))
+		return EXIT_FINDINGS;
+	return r->lesson->nincomplete ? EXIT_INCOMPLETE : 0;
+}
+
+void tell_check(struct str *out, const struct report *r, int code)
+{
+	size_t n = report_findings(r->lesson, r->check_all);
+	if (r->lesson->status)
+		str_fmt(out, "snug: check: the command failed (exit %d)\n", code);
+	else if (n)
+		str_fmt(out, "snug: check: %zu finding%s (exit %d)\n", n, n == 1 ? "" : "s", EXIT_FINDINGS);
+	else if (r->lesson->nincomplete) {
+		str_add(out, "snug: check: incomplete: ");
+		esc_term(out, r->lesson->incomplete[0]);
+		str_fmt(out, " (exit %d)\n", EXIT_INCOMPLETE);
+	} else
+		str_add(out, "snug: check: clean\n");
+}
