@@ -48,7 +48,11 @@ static struct judgement judge_path(const struct policy *pol, const struct access
 	const struct seen *failed = in.seen[0].err ? &in.seen[0] : in.seen[1].err ? &in.seen[1] : NULL;
 	const struct spot *spot = r.spot ? r.spot : landing(&in);
 	const struct place *place = r.err && failed && (!r.spot || failed == &in.seen[1]) ? failed->place : spot->place;
+	const struct place *leads = spot->leads;
+	bool lost = r.err && failed ? place && (place->kind == PLACE_TMPFS || place->kind == PLACE_SHM) : spot->lost;
 	struct judgement j = { .err = r.err, .why = r.err ? r.why : "", .by = place ? &place->src : NULL };
+	if (!place && leads)
+		j.by = &leads->src;
 	if (in.seen[0].free)
 		return j;
 	if (r.err && failed)
@@ -59,8 +63,8 @@ static struct judgement judge_path(const struct policy *pol, const struct access
 		j.verdict = landing(&in)->lost ? V_PRIVATE : V_GRANTED;
 	else if (denies(place))
 		j.verdict = V_DENIED;
-	else if (r.err == was.err && place)
-		j.verdict = spot->lost ? V_PRIVATE : V_GRANTED;
+	else if (r.err == was.err && (place || leads))
+		j.verdict = lost ? V_PRIVATE : V_GRANTED;
 	else
 		j.verdict = V_MISSING;
 	if (j.verdict == V_PRIVATE && !r.err)

@@ -294,7 +294,7 @@ static struct reply rule_remove(const struct call *c, bool as_dir)
 		r = may_delete(c, 0, as_dir);
 	if (!r.err)
 		r = busy(&s->obj);
-	if (!r.err && as_dir && s->obj.full)
+	if (!r.err && as_dir && s->obj.leads)
 		return no(ENOTEMPTY, &s->obj, "leads to another place");
 	return r;
 }
@@ -307,6 +307,13 @@ static struct reply rule_unlink(const struct call *c)
 static struct reply rule_rmdir(const struct call *c)
 {
 	return rule_remove(c, true);
+}
+
+/* of two names in different mounts the one to blame: a fence, else the one that is not private */
+static const struct spot *edge(const struct spot *a, const struct spot *b)
+{
+	bool fence = b->place && (b->place->kind == PLACE_PIN || b->place->kind == PLACE_FENCE || b->place->kind == PLACE_MASK);
+	return fence || a->lost ? b : a;
 }
 
 static bool same_mount(const struct spot *a, const struct spot *b)
@@ -332,7 +339,7 @@ static struct reply rule_link(const struct call *c)
 	if (r.err)
 		return r;
 	if (RULE(CROSS_MOUNT, !same_mount(&from->obj, &to->dir)))
-		return no(EXDEV, from->obj.top ? &from->obj : &to->dir, "crosses a mount");
+		return no(EXDEV, edge(&from->obj, &to->dir), "crosses a mount");
 	/* fs.protected_hardlinks: somebody else's file only where it can be read and written */
 	if (!view_owns(&c->w, &from->obj) &&
 	    (from->obj.type != FT_FILE || from->obj.mode & S_ISUID ||
@@ -373,7 +380,7 @@ static struct reply rule_rename(const struct call *c)
 	if (to->err)
 		return no(to->err, &to->dir, to->why);
 	if (RULE(CROSS_MOUNT, !same_mount(&from->dir, &to->dir)))
-		return no(EXDEV, from->dir.lost ? &to->dir : &from->dir, "crosses a mount");
+		return no(EXDEV, edge(&from->dir, &to->dir), "crosses a mount");
 	struct reply r = writable_mount(&from->dir);
 	if (!r.err)
 		r = rename_names(c);
@@ -390,7 +397,7 @@ static struct reply rule_rename(const struct call *c)
 		r = busy(&from->obj);
 	if (!r.err && to->obj.type != FT_NONE)
 		r = busy(&to->obj);
-	if (!r.err && !swap && to->obj.full)
+	if (!r.err && !swap && to->obj.leads)
 		return no(ENOTEMPTY, &to->obj, "leads to another place");
 	return r;
 }

@@ -117,8 +117,10 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 		s.ro = p->mode == BIND_RO;
 		s.shown = true;
 		s.nodev = true;
-		if (p->type == FT_NONE || p->type == FT_UNKNOWN)
-			s.type = p->create == CREATE_DIR ? FT_DIR : p->create == CREATE_FILE ? FT_FILE : p->type;
+		if ((p->type == FT_NONE || p->type == FT_UNKNOWN) && p->create != CREATE_NO) {
+			s.type = p->create == CREATE_DIR ? FT_DIR : FT_FILE;
+			s.own = true;
+		}
 		if (f && f->real_type != FT_NONE && f->real_type != FT_UNKNOWN) {
 			s.type = f->real_type;
 			s.mode = f->mode;
@@ -167,7 +169,8 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 	case PLACE_STUB: /* names in the directory's own tmpfs */
 		s = *dir;
 		s.place = p;
-		s.top = s.full = false;
+		s.top = false;
+		s.leads = NULL;
 		s.own = true;
 		s.type = p->kind == PLACE_LINK ? FT_LINK : FT_FILE;
 		break;
@@ -196,16 +199,15 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 		p = NULL; /* a place already shows it */
 	if (p && made == FT_UNKNOWN) {
 		struct spot s = top_spot(w, dir, p);
-		bool same = s.shown && (!p->source || !strcmp(p->source, p->path) || p->kind != PLACE_BIND);
-		bool unsure = s.type == FT_UNKNOWN || s.type == FT_NONE;
-		if (s.shown && rest >= g->missing && (same || unsure) && (!rest || unsure))
-			s.type = rest ? FT_DIR : g->type;
-		if (p->kind == PLACE_MASK && unsure)
-			s.type = rest ? FT_DIR : g->type == FT_DIR ? FT_DIR : FT_FILE;
+		if (s.type == FT_UNKNOWN || s.type == FT_NONE) { /* nobody looked: as recorded; never a link */
+			enum file_type as = rest ? FT_DIR : g->type == FT_LINK ? FT_UNKNOWN : g->type;
+			s.type = p->kind == PLACE_MASK ? (as == FT_DIR ? FT_DIR : FT_FILE) : rest < g->missing ? FT_NONE : as;
+		}
 		return s;
 	}
 	struct spot s = *dir;
-	s.top = s.full = false;
+	s.top = false;
+	s.leads = NULL;
 	s.mode = s.uid = s.gid = 0;
 	if (dir->shown) {
 		s.type = rest < g->missing ? FT_NONE : rest ? FT_DIR : g->type;
@@ -234,7 +236,7 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 	const struct place *below = place_below(w->pol, path, len);
 	if (RULE(AUTO_DIR, below != NULL)) {
 		s.type = FT_DIR;
-		s.full = true;
+		s.leads = below ? below : dir->leads;
 		s.own = true;
 	} else if (!RULE(PRIVATE_EMPTY, true) && dir->lost) {
 		s.type = rest ? FT_DIR : g->type;
@@ -251,6 +253,7 @@ static void add_facts(const struct world *w, struct spot *s, const struct object
 		s->mode = parent ? o->dir_mode : o->mode;
 		s->uid = parent ? o->dir_uid : o->uid;
 		s->gid = parent ? o->dir_gid : o->gid;
+		s->own = false;
 	}
 	const char *host = parent ? o->dir : o->path;
 	const struct place *p = s->place;
@@ -279,7 +282,7 @@ static int walk_names(struct seen *out, const struct world *w, const struct goal
 	if (g->facts)
 		blocked = g->facts->blocked;
 	const struct place *root = place_at(w->pol, "/", 1);
-	struct spot none = { .type = FT_DIR, .ro = true, .own = true, .full = true };
+	struct spot none = { .type = FT_DIR, .ro = true, .own = true };
 	struct spot cur = root ? top_spot(w, &none, root) : none;
 	cur.top = true;
 	cur.type = FT_DIR;
@@ -388,7 +391,7 @@ static int walk_hop(struct seen *out, const struct world *w, const struct object
 	struct object where = { .blocked = o->blocked, .path = hop->path, .type = g.type };
 	g.facts = &where;
 	int err = walk_names(out, w, &g, hop->path);
-	bool there = !err && out->obj.type != FT_NONE && out->obj.type != FT_UNKNOWN;
+	bool there = !err && out->obj.type != FT_NONE;
 	if (!there && !up && !RULE(LINK_VISIBLE, true))
 		return *out = (struct seen){ .why = "" }, 0;
 	if (!there)

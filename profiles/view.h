@@ -14,16 +14,16 @@
  * @own:     made by snug or by the command inside: mode bits are the caller's
  * @shown:   a host object of a bind, so that the recorded facts speak of it
  * @lost:    what is written here is thrown away at the end
- * @full:    a directory that leads to a place and thus holds an entry
+ * @leads:   a place below this directory, which was made for it and thus is not empty; else NULL
  * @nodev:   device nodes cannot be opened here
  * @mnt, @sub: identity of the mount: the place that makes it, and the host's mount below it
  */
 struct spot {
 	const struct place *place;
 	enum file_type type;
-	bool ro, top, own, shown, lost, full, nodev;
+	bool ro, top, own, shown, lost, nodev;
 	uint32_t mode, uid, gid;
-	const struct place *mnt;
+	const struct place *leads, *mnt;
 	const struct host_mount *sub;
 };
 
