@@ -66,6 +66,9 @@ suite_env=(PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" L
 for name in NODE_EXTRA_CA_CERTS SSL_CERT_FILE npm_config_registry HTTP_PROXY HTTPS_PROXY http_proxy https_proxy SNUG_OFFLINE; do
 	[ -n "${!name:-}" ] && suite_env+=("$name=${!name}")
 done
+if [ -z "${npm_config_registry:-}" ] && [ -z "${SNUG_OFFLINE:-}" ] && command -v npm >/dev/null 2>&1; then
+	suite_env+=("npm_config_registry=$(npm config get registry 2>/dev/null </dev/null)")
+fi
 # who: root | user | self (the one who started us)
 as() {
 	local who=$1

@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# flagship.bats - a real npm install, audited, then confined with exactly what was learnt
+load lib
+load ../flagship/net
+
+GRANT=--allow-net=registry.example.org
+
+setup() {
+	need node npm curl python3
+	snug_setup
+	net_start
+}
+teardown() { net_stop; }
+
+# a user's machine: project with the dependency $2 in $WORK/$1
+machine() {
+	export HOME=$WORK/$1/home PROJ=$WORK/$1/proj ACME_CHANNEL=beta
+	rm -rf "${WORK:?}/$1"
+	mkdir -p "$HOME/.config/acme" "$HOME/.local/share/acme" "$PROJ"
+	echo '{"flavour": "mint"}' >"$HOME/.config/acme/settings.json"
+	echo 'first' >"$HOME/.local/share/acme/installs.log"
+	echo 'fund=false' >"$HOME/.npmrc"
+	echo 'registry=http://registry.example.org/' >"$PROJ/.npmrc"
+	echo "{\"name\":\"app\",\"version\":\"1.0.0\",\"dependencies\":{\"acme-plain\":\"^1.0.0\"${2:+,\"$2\":\"*\"}}}" >"$PROJ/package.json"
+	cd "$PROJ" || return 1
+}
+
+# rows of the JSON report that are findings: "kind what who"
+findings() {
+	"$SNUG" report +node $GRANT --format=json last | python3 -c '
+import json, sys
+for f in json.load(sys.stdin)["findings"]:
+    if f["finding"]:
+        print(f["kind"], f["what"], "|", f.get("who", ""))' | LC_ALL=C sort
+}
+
+@test "flagship: the audit names exactly what lay outside, with package and script" {
+	machine one acme-native
+	run in_net "$SNUG" audit +node $GRANT -- npm install
+	assert_status 0
+	assert_out 'acme-native@2.1.0 install'
+	run findings
+	echo "$output"
+	assert_line '^read ~/\.config/acme/settings\.json \| acme-native@2\.1\.0 install'
+	assert_line '^(write|create) ~/\.local/share/acme/installs\.log \| acme-native@2\.1\.0 install'
+	assert_line '^host files\.example\.net:80 \| acme-native@2\.1\.0 install'
+	assert_line '^(variable|env) ACME_CHANNEL \| acme-native@2\.1\.0 install'
+	assert_line '^read ~/\.npmrc \| npm install'
+	[ "${#lines[@]}" = 5 ]
+	refute_out registry.example.org
+}
+
+@test "flagship: two audits give identical bytes" {
+	machine one acme-native
+	in_net "$SNUG" audit +node $GRANT --audit-out="$WORK/a.yaml" --report="$WORK/a.txt" -- npm install
+	"$SNUG" report +node $GRANT --format=json last >"$WORK/a.json"
+	machine one acme-native
+	in_net "$SNUG" audit +node $GRANT --audit-out="$WORK/b.yaml" --report="$WORK/b.txt" -- npm install
+	"$SNUG" report +node $GRANT --format=json last >"$WORK/b.json"
+	cmp "$WORK/a.yaml" "$WORK/b.yaml"
+	cmp "$WORK/a.json" "$WORK/b.json"
+	diff <(sed 's/a\.yaml/X/' "$WORK/a.txt") <(sed 's/b\.yaml/X/' "$WORK/b.txt")
+}
+
+@test "flagship: the printed next command works confined and gives the same tree; without it it fails" {
+	machine one acme-native
+	in_net "$SNUG" audit +node $GRANT -- npm install
+	cp "$(suggested)" "$WORK/suggested.yaml"
+	"$SNUG" profile validate "$WORK/suggested.yaml"
+	json_report "$WORK/r.json"
+	next=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1])).get("next", ""))' "$WORK/r.json")
+	[ -n "$next" ] || next="snug +node $GRANT --profile $(suggested) -- npm install"
+	echo "next: $next"
+	mv "$PROJ/node_modules" "$WORK/audited"
+	rm -f "$PROJ/package-lock.json"
+	cp "$HOME/.local/share/acme/installs.log" "$WORK/installs.log"
+
+	# without the suggestion the install script fails
+	run in_net "$SNUG" +node $GRANT -- npm install
+	echo "$output"
+	[ "$status" != 0 ]
+	rm -rf "$PROJ/node_modules" "$PROJ/package-lock.json"
+
+	mkdir "$WORK/bin"
+	ln -s "$SNUG" "$WORK/bin/snug"
+	in_net env PATH="$WORK/bin:$PATH" sh -c "$next"
+	assert_same_tree "$WORK/audited" "$PROJ/node_modules"
+	# it writes outside once more: two lines now
+	[ "$(grep -c 'installed mint' "$HOME/.local/share/acme/installs.log")" = 2 ]
+}
+
+@test "flagship: another user's copy of the project works with the suggestion" {
+	machine one acme-native
+	in_net "$SNUG" audit +node $GRANT --audit-out="$WORK/s.yaml" -- npm install
+	mv "$PROJ/node_modules" "$WORK/audited"
+	machine two acme-native
+	in_net "$SNUG" run +node $GRANT --profile "$WORK/s.yaml" -- npm install
+	assert_same_tree "$WORK/audited" "$PROJ/node_modules"
+	grep -q 'installed mint' "$HOME/.local/share/acme/installs.log"
+}
+
+@test "flagship: a plain project has no finding and at most 6 lines" {
+	machine one
+	rm "$HOME/.npmrc"
+	in_net "$SNUG" audit +node $GRANT --check --report="$WORK/report" -- npm install
+	cat "$WORK/report"
+	[ "$(wc -l <"$WORK/report")" -le 6 ]
+	assert_same "$(tail -1 "$WORK/report")" 'snug: check: clean'
+	run findings
+	[ -z "$output" ]
+}
+
+@test "flagship: a plain project works confined, twenty checks are clean" {
+	machine one
+	rm "$HOME/.npmrc"
+	in_net "$SNUG" +node $GRANT -- npm install
+	[ -e node_modules/acme-words/index.js ]
+	local i
+	for i in 1 2 3 4 5; do
+		in_net "$SNUG" audit +node $GRANT --check -q -- npm ci
+	done
+}
+
+@test "flagship: a client that ignores the proxy variables is listed by address, marked" {
+	machine one acme-direct
+	run in_net "$SNUG" audit +node $GRANT -- npm install
+	assert_status 0
+	assert_out '192.0.2.30:80'
+	assert_out 'did not use the proxy'
+	run findings
+	assert_line '^host 192\.0\.2\.30:80 \| acme-direct@0\.3\.0 postinstall'
+}
+
+@test "flagship: a host listed while a requested profile says no network is one finding" {
+	machine one
+	rm "$HOME/.npmrc"
+	in_net "$SNUG" audit +node $GRANT --network none --report="$WORK/report" -- npm install
+	cat "$WORK/report"
+	grep -q -- '--network proxy' "$WORK/report"
+}
