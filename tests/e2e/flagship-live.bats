@@ -5,7 +5,7 @@ load lib
 setup() {
 	need node npm curl
 	[ -z "${SNUG_OFFLINE:-}" ] || skip "SNUG_OFFLINE is set"
-	REGISTRY=${npm_config_registry:-$(npm config get registry)}
+	REGISTRY=${SNUG_LIVE_REGISTRY:-$(npm config get registry)}
 	curl -fsS --max-time 10 -o /dev/null "${REGISTRY%/}/ms" 2>/dev/null || skip "the registry npm is configured for does not answer"
 	snug_setup
 	# where it is not the public one, one more grant
