@@ -1,0 +1,54 @@
+/* relay_opts.c - ready-made answers for the relay: from the policy, and from the environment */
+#include "enforce/relay.h"
+
+#include "base/base.h"
+#include "profiles/policy.h"
+
+#include <string.h>
+
+int relay_policy_ask(void *arg, const struct relay_ask *q)
+{
+	const struct src *by = NULL;
+	return policy_ask_host(arg, q->host, q->port, &by) == V_GRANTED ? 0 : 403;
+}
+
+int relay_policy_addr(void *arg, const char *ip, uint16_t port)
+{
+	const struct policy *pol = arg;
+	for (size_t i = 0; i < pol->ndeny_hosts; i++)
+		if (pol->deny_hosts[i].family != FAM_NONE && host_rule_match(&pol->deny_hosts[i], ip, port))
+			return -1;
+	for (size_t i = 0; i < pol->nallow_hosts; i++)
+		if (pol->allow_hosts[i].family != FAM_NONE && host_rule_match(&pol->allow_hosts[i], ip, port))
+			return 1;
+	return 0;
+}
+
+int relay_allow_all(void *arg, const struct relay_ask *q)
+{
+	(void)arg;
+	(void)q;
+	return 0;
+}
+
+/* Value of the first name of @names that is set and not empty. */
+static const char *find(char *const *envp, const char *const *names)
+{
+	for (; *names; names++) {
+		size_t n = strlen(*names);
+		for (char *const *v = envp; *v; v++)
+			if (strncmp(*v, *names, n) == 0 && (*v)[n] == '=' && (*v)[n + 1])
+				return *v + n + 1;
+	}
+	return NULL;
+}
+
+void relay_upstream_env(struct relay_opts *o, char *const *envp)
+{
+	static const char *const plain[] = { "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", NULL };
+	static const char *const tunnel[] = { "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", NULL };
+	static const char *const except[] = { "no_proxy", "NO_PROXY", NULL };
+	o->upstream = find(envp, plain);
+	o->upstream_connect = find(envp, tunnel);
+	o->no_proxy = find(envp, except);
+}

@@ -1,0 +1,18 @@
+/* relay_rows.h - rows on their way out: none is lost while the reader is slow */
+#pragma once
+
+#include "enforce/relay.h"
+
+enum { ROWS_MAX = 65536 }; /* beyond it the relay accepts nothing new until some are read */
+
+/* @fd: borrowed, non-blocking SOCK_SEQPACKET; -1: nobody wants rows (any more) */
+struct rows {
+	int fd;
+	struct relay_row *items;
+	size_t first, n, cap;
+};
+
+void rows_drop(struct rows *r);
+void rows_add(struct rows *r, const struct relay_row *row);
+/* Write what the socket takes. */
+void rows_flush(struct rows *r);
