@@ -76,7 +76,8 @@ static int set_up(struct loop *lo, int *fds, struct err *e)
 	if (r < 0)
 		return r;
 	lo->ctl = fds[0];
-	lo->rows.fd = o->no_rows ? -1 : fds[1];
+	if (!o->no_rows)
+		lo->rows.fd = fd_own(fds[1]);
 	lo->ctl_watch = (struct watch){ WATCH_CTL, NULL, 0 };
 	lo->log_watch = (struct watch){ WATCH_LOG, NULL, 0 };
 	lo->names_watch = (struct watch){ WATCH_NAMES, NULL, 0 };

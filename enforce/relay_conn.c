@@ -2,6 +2,7 @@
 #include "enforce/relay_loop.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

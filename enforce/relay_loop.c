@@ -39,12 +39,12 @@ static void watch_listeners(struct loop *lo)
 
 static void watch_log(struct loop *lo)
 {
-	bool waits = lo->rows.fd >= 0 && lo->rows.n > lo->rows.first;
+	bool waits = lo->rows.n > lo->rows.first;
 	if (waits == lo->log_waits)
 		return;
 	struct epoll_event ev = { .events = EPOLLOUT, .data.ptr = &lo->log_watch };
-	epoll_ctl(lo->epoll, waits ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, lo->rows.fd, &ev);
-	lo->log_waits = waits && lo->rows.fd >= 0;
+	epoll_ctl(lo->epoll, waits ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd_no(lo->rows.fd), &ev);
+	lo->log_waits = waits;
 }
 
 static void take_clients(struct loop *lo, int listener)
@@ -120,8 +120,6 @@ static void take_event(struct loop *lo, const struct epoll_event *ev)
 		take_order(lo);
 		return;
 	case WATCH_LOG:
-		if (ev->events & (EPOLLHUP | EPOLLERR))
-			lo->log_waits = false; /* closing is done by the reader's end */
 		rows_flush(&lo->rows);
 		return;
 	case WATCH_NAMES:
@@ -182,7 +180,7 @@ static void wind_up(struct loop *lo)
 		send(lo->ctl, &done, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 		lo->told = true;
 	}
-	if (lo->nconns == 0 && (lo->rows.fd < 0 || lo->rows.first == lo->rows.n))
+	if (lo->nconns == 0 && lo->rows.first == lo->rows.n)
 		_exit(0);
 }
 

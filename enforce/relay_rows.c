@@ -10,15 +10,15 @@
 void rows_drop(struct rows *r)
 {
 	VEC_FREE(r);
-	r->fd = -1;
+	fd_drop(&r->fd); /* leaves epoll with it */
 	r->first = 0;
 }
 
 void rows_flush(struct rows *r)
 {
-	while (r->fd >= 0 && r->first < r->n) {
+	while (r->fd.plus1 && r->first < r->n) {
 		const struct relay_row *row = &r->items[r->first];
-		if (send(r->fd, row, sizeof(*row), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+		if (send(fd_no(r->fd), row, sizeof(*row), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
 			if (errno == EINTR)
 				continue;
 			if (errno != EAGAIN && errno != ENOBUFS)
@@ -33,7 +33,7 @@ void rows_flush(struct rows *r)
 
 void rows_add(struct rows *r, const struct relay_row *row)
 {
-	if (r->fd < 0)
+	if (!r->fd.plus1)
 		return;
 	if (r->first > 0 && r->n == r->cap) {
 		memmove(r->items, r->items + r->first, (r->n - r->first) * sizeof(*r->items));

@@ -5,9 +5,9 @@
 
 enum { ROWS_MAX = 65536 }; /* beyond it the relay accepts nothing new until some are read */
 
-/* @fd: borrowed, non-blocking SOCK_SEQPACKET; -1: nobody wants rows (any more) */
+/* @fd: SOCK_SEQPACKET; empty: nobody wants rows (any more) */
 struct rows {
-	int fd;
+	struct fd fd;
 	struct relay_row *items;
 	size_t first, n, cap;
 };
