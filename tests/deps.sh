@@ -34,6 +34,7 @@ python3 python3
 python3-venv -
 nodejs node
 npm npm
+g++ g++
 openssh-client ssh-keygen
 sqlite3 sqlite3
 iproute2 ip
