@@ -23,11 +23,13 @@ static size_t columns_of(const char *s)
 	return n;
 }
 
+/* @s in a column of @width, and the two blanks between columns. */
 static void pad(struct str *out, const char *s, size_t width)
 {
 	str_add(out, s);
 	for (size_t n = columns_of(s); n < width; n++)
 		str_add_char(out, ' ');
+	str_add(out, "  ");
 }
 
 static const char *escaped(struct arena *a, const char *s)
@@ -107,7 +109,7 @@ static void measure(struct columns *c, struct arena *a, const struct finding *f)
 {
 	c->kind = widened(c->kind, kind_word(f->kind), 8);
 	c->what = widened(c->what, escaped(a, f->what), 44);
-	c->verdict = widened(c->verdict, verdict_text(a, f), 34);
+	c->verdict = widened(c->verdict, verdict_text(a, f), 40);
 }
 
 static void row(struct str *out, struct arena *a, const struct finding *f, const struct columns *c,
@@ -118,19 +120,22 @@ static void row(struct str *out, struct arena *a, const struct finding *f, const
 	const char *verdict = verdict_text(a, f);
 	bool red = t->colour && f->heading == HEAD_NEEDS;
 	str_add(&line, "    ");
-	pad(&line, kind_word(f->kind), c->kind + 2);
-	pad(&line, escaped(a, f->what), c->what + 2);
+	pad(&line, kind_word(f->kind), c->kind);
+	pad(&line, escaped(a, f->what), c->what);
 	size_t used = 4 + c->kind + 2 + MAX(c->what, columns_of(escaped(a, f->what))) + 2;
 	row_tail(&tail, a, f, r->lesson->nruns);
 	if (red)
 		str_add(&line, RED.begin);
 	bool wraps = tail.len && used + MAX(c->verdict, columns_of(verdict)) + 2 + columns_of(str_c(&tail)) > t->width;
-	pad(&line, verdict, tail.len && !wraps ? c->verdict + 2 : 0);
+	if (tail.len && !wraps)
+		pad(&line, verdict, c->verdict);
+	else
+		str_add(&line, verdict);
 	if (red)
 		str_add(&line, RED.end);
 	if (wraps) {
 		str_add(&line, "\n    ");
-		pad(&line, "", c->kind + 4);
+		pad(&line, "", c->kind + 2);
 	}
 	str_add(&line, str_c(&tail));
 	str_add_char(&line, '\n');
@@ -186,11 +191,13 @@ static size_t uses(struct str *out, struct arena *a, const struct report *r, siz
 				heading_line(out, HEAD_GRANTED, t);
 			begun = true;
 			str_add(out, "    ");
-			pad(out, by_text(a, u->src), 24);
-			pad(out, escaped(a, u->text), unused ? 0 : 40);
-			if (!unused)
-				str_fmt(out, "  %llu times", (unsigned long long)u->count);
-			str_add_char(out, '\n');
+			pad(out, by_text(a, u->src), 22);
+			if (unused)
+				str_fmt(out, "%s\n", escaped(a, u->text));
+			else {
+				pad(out, escaped(a, u->text), 40);
+				str_fmt(out, "%llu times\n", (unsigned long long)u->count);
+			}
 			shown++;
 		}
 	}
