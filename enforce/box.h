@@ -1,10 +1,12 @@
-/* box.h - start a command inside a policy, or as it is, and wait for it */
+/* box.h - start a command inside a policy and wait for it */
 #pragma once
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "base/str.h"
 #include "profiles/policy.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -13,9 +15,9 @@
  * @argv:    NULL-terminated, borrowed
  * @env:     the command's whole environment, NULL-terminated (see env_build())
  * @keep_fd: descriptors above 2 that stay open, ascending
- * @proxy_port: in network mode proxy: the loopback port to listen on inside, 0 chooses; the listener comes back in
- *           box.proxy
- * @best_effort: go on without a layer the host lacks, naming it in box.without
+ * @proxy_port: in network mode proxy: the loopback port to listen on inside, 0 for BOX_PROXY_PORT; the
+ *           listener comes back in box.proxy
+ * @hold:    build everything, then wait for box_go() before the command is executed; network mode proxy always does
  */
 struct box_opts {
 	char *const *argv;
@@ -23,56 +25,79 @@ struct box_opts {
 	const int *keep_fd;
 	size_t nkeep_fd;
 	uint16_t proxy_port;
-	bool best_effort;
+	bool hold;
 };
+
+/* Below 1024, so that it is no port the command could have wanted for itself. */
+enum { BOX_PROXY_PORT = 998 };
 
 /**
  * struct box - a running command; zero is empty; box_drop() kills and reaps whatever is left
  * @init:  pid 1 of the sandbox as seen here
  * @proxy: TCP listener inside the sandbox's network namespace (mode proxy), for relay_start()
- * @exec_err: errno of a failed execve (the command was not executable or not found), else 0
+ * @exec_err: errno of a failed execve, else 0; @exec_interp: the file is there, its interpreter is not
+ * @notes: after box_wait(): one line for each copy that was not written back
  */
 struct box {
 	pid_t init;
-	struct fd pidfd, proxy, status, copies;
+	struct fd pidfd, proxy, ctl, errs;
 	uint16_t proxy_port;
 	int exec_err;
-	struct copyback *copy; /* private: mode: copy files to write back */
-	size_t ncopy;
+	bool exec_interp;
+	struct str notes;
+	/* private */
+	struct copy *copies;
+	size_t ncopies;
+	sigset_t mask; /* the caller's, put back by box_drop() */
+	bool masked;
 };
 
 void box_drop(struct box *b);
 
 /**
  * box_start() - build the view of @pol in new namespaces and start @opts->argv in it
+ * @pol, @opts: borrowed until box_start() or, where it holds, box_go() returns
  *
- * Return: 0 when execve has succeeded or failed with box.exec_err; else -errno with the step and the remedy in @e.
- * Never a run without a layer, unless best_effort. Needs a single-threaded caller.
+ * Signals that box_wait() forwards are blocked from here until box_drop().
+ *
+ * Return: 0 when execve has succeeded or failed with box.exec_err, or when the box holds; else -errno with the step and
+ * the remedy in @e. Never a run without a layer.
+ * Needs: a single-threaded caller, /proc mounted. Linux >= 5.12. Leaves: nothing on failure.
+ * See: clone3(2), mount_setattr(2), pivot_root(2), user_namespaces(7).
  */
 int box_start(struct box *out, const struct policy *pol, const struct box_opts *opts, struct err *e) MUST;
 
-/* box_go() - let a box started in mode proxy execute its command, once the relay is listening. */
+/* Let a box that holds execute its command. Return: as box_start(). */
+int box_go(struct box *b, struct err *e) MUST;
 
 /**
  * box_wait() - forward signals, wait for the end, write copies back
  * @timeout_ms: TERM after it, KILL 5 s later; -1 none
- * Return: exit code as product.md's table has it (128+N for signals, 124 timed out), or -errno.
+ *
+ * Return: exit code as product.md's table has it (128+N for signals, 124 timed out, 126/127 after exec_err), or -errno.
  */
 int box_wait(struct box *b, int timeout_ms, struct err *e) MUST;
 
 /**
  * env_build() - the command's environment under @pol from @envp
  * @proxy_port: 0: no proxy variables
+ *
  * Return: NULL-terminated array in @a, or NULL when memory is out.
  */
 char **env_build(struct arena *a, const struct policy *pol, char *const *envp, uint16_t proxy_port);
 
+/* Value of @name in @envp, or NULL. */
+const char *env_get(char *const *envp, const char *name);
+
 /**
  * host_probe() - ask kernel and environment who and where we are; the only place that does
  * @cwd:     -C, or NULL
- * @project: --project, or NULL: the working directory, none where that is / or home
+ * @project: --project, or NULL: the working directory, none where that is or holds home
  */
 int host_probe(struct host *out, const char *cwd, const char *project, char *const *envp, struct err *e) MUST;
+
+/* Read the mount table into @h; host_probe() does it. */
+int host_mounts(struct host *h, struct err *e) MUST;
 
 /* Look @paths up and add their facts to @h. */
 int host_look(struct host *h, const struct wordlist *paths, struct err *e) MUST;

@@ -1,0 +1,97 @@
+/* step.h - what happens between clone and execve, as an ordered table; private to enforce/ */
+#pragma once
+
+#include "base/err.h"
+#include "base/fd.h"
+#include "enforce/box.h"
+#include "profiles/policy.h"
+
+#include <sys/types.h>
+
+enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_MAX_FD is 253 */
+
+/**
+ * struct build - state of the half-built sandbox; lives in the child only
+ * @uid, @gid: before the user namespace
+ * @userns:  who-runs-it (a): namespaces come with a user namespace
+ * @host:    the host's root, O_PATH, until the pivot
+ * @root:    root of the view; @root_dev its device
+ * @own:     devices of the tmpfs that belong to the view: the only places where a directory may be made
+ * @aside:   tmpfs with what masks and stubs show; never visible at the end
+ * @dev:     the view's /dev, sealed at the end
+ * @listener: the proxy's listening socket
+ * @copies:  one per PLACE_COPY: descriptor of the private place and path below it
+ * @ctl:     to the supervisor: descriptors out, "go" in
+ * @errs:    to the supervisor: struct failure; closes on exec
+ */
+struct build {
+	const struct policy *pol;
+	const struct box_opts *opts;
+	uid_t uid;
+	gid_t gid;
+	bool userns, bound_root;
+	struct fd host, root, aside, dev;
+	dev_t *own;
+	size_t nown, naside;
+	struct fd listener;
+	uint16_t port;
+	struct fd copies[COPIES_MAX];
+	const char *copy_name[COPIES_MAX];
+	size_t ncopies;
+	int ctl, errs;
+	mode_t umask;
+	sigset_t mask;      /* the command's */
+	bool chld_ignored;  /* the command's */
+	char *title;        /* the argument area that ps shows */
+	size_t title_len;
+};
+
+/**
+ * struct failure - what a failed step sends up; plain data
+ * @exec: the command's execve failed, e.code says why
+ * @interp: it failed with ENOENT although the file is there
+ */
+struct failure {
+	struct err e;
+	int exec, interp;
+};
+
+/**
+ * struct step - one thing done on the way
+ * @takes:  what is gone afterwards
+ * @leaves: what later steps rely on
+ */
+struct step {
+	const char *name;
+	int (*run)(struct build *b, struct err *e);
+	const char *takes, *leaves;
+};
+
+/* In pid 1, in this order; ends with a NULL name. */
+extern const struct step box_steps[];
+/* Then in the command's own process. */
+extern const struct step command_steps[];
+
+/* Run @steps; the first failure is wrapped with the step's name. */
+int steps_run(const struct step *steps, struct build *b, struct err *e) MUST;
+
+/* pid 1 after the steps: start the command, reap, leave with its status. Never returns. */
+_Noreturn void init_main(struct build *b);
+
+int st_userns(struct build *b, struct err *e) MUST;
+int st_root(struct build *b, struct err *e) MUST;
+int st_places(struct build *b, struct err *e) MUST;
+int st_seal(struct build *b, struct err *e) MUST;
+int st_pivot(struct build *b, struct err *e) MUST;
+int st_cwd(struct build *b, struct err *e) MUST;
+int st_net(struct build *b, struct err *e) MUST;
+int st_names(struct build *b, struct err *e) MUST;
+int st_report(struct build *b, struct err *e) MUST;
+int st_caps(struct build *b, struct err *e) MUST;
+int st_nnp(struct build *b, struct err *e) MUST;
+int st_signals(struct build *b, struct err *e) MUST;
+int st_fds(struct build *b, struct err *e) MUST;
+int st_seccomp(struct build *b, struct err *e) MUST;
+
+/* Why clone3 with @flags failed with @err: the host's setting and the remedy, into @e. */
+int userns_refused(int err, const struct policy *pol, struct err *e);

@@ -1,0 +1,47 @@
+/* view.h - make mounts and mount points in the view through descriptors; private to enforce/ */
+#pragma once
+
+#include "enforce/step.h"
+
+#include <stdint.h>
+
+/* Descriptor of host path @path (canonical: no link on the way), O_PATH. -ENOENT when absent. */
+int view_source(struct fd *out, const struct build *b, const char *path, struct err *e) MUST;
+
+/* Descriptor of @path in the view, O_PATH, never through a link. @e is only set on a real failure, not on -ENOENT. */
+int view_open(struct fd *out, const struct build *b, const char *path, struct err *e) MUST;
+
+/**
+ * view_dir() - the directory @path of the view, made with all its parents where they are missing
+ *
+ * Only inside the view's own tmpfs: making one elsewhere would make it on the host, which is -EPERM.
+ */
+int view_dir(struct fd *out, struct build *b, const char *path, struct err *e) MUST;
+
+/* A mount point for a directory (@dir) or anything else at @path; made where it is missing. */
+int view_point(struct fd *out, struct build *b, const char *path, bool dir, struct err *e) MUST;
+
+/* A detached copy of the mounts at and below @at (a descriptor), with @attr added and propagation cut. */
+int view_clone(struct fd *out, int at, uint64_t attr, struct err *e) MUST;
+
+/* Attach the detached mount @mount at @point. */
+int view_attach(int mount, int point, const char *path, struct err *e) MUST;
+
+/* A new detached tmpfs; @size bytes, 0 the kernel's default. It counts as the view's own. */
+int view_tmpfs(struct fd *out, struct build *b, uint64_t size, const char *mode, const char *path,
+               struct err *e) MUST;
+
+/* A new detached mount of @fstype with @attr; options are name, value, ..., NULL. */
+int view_fs(struct fd *out, const char *fstype, uint64_t attr, const char *const *options, struct err *e) MUST;
+
+/* The tmpfs aside, made on first use. */
+int view_aside(struct build *b, struct err *e) MUST;
+
+/* Does @dir lie in a tmpfs of the view? */
+int view_is_own(const struct build *b, int dir, struct err *e) MUST;
+
+int view_proc(struct build *b, const struct place *p, struct err *e) MUST;
+int view_dev(struct build *b, const struct place *p, struct err *e) MUST;
+int view_copy(struct build *b, const struct place *p, struct err *e) MUST;
+/* Hide @path behind an empty object of mode 000. -ENOENT when there is nothing. */
+int view_mask(struct build *b, const char *path, struct err *e) MUST;
