@@ -6,6 +6,8 @@
 #include "enforce/box.h"
 #include "profiles/policy.h"
 
+#include <signal.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_MAX_FD is 253 */
@@ -20,7 +22,7 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * @aside:   tmpfs with what masks and stubs show; never visible at the end
  * @dev:     the view's /dev, sealed at the end
  * @listener: the proxy's listening socket
- * @copies:  one per PLACE_COPY: descriptor of the private place and path below it
+ * @copies:  one per PLACE_COPY: descriptor of the private place it lies in
  * @ctl:     to the supervisor: descriptors out, "go" in
  * @errs:    to the supervisor: struct failure; closes on exec
  */
@@ -35,13 +37,14 @@ struct build {
 	size_t nown, naside;
 	struct fd listener;
 	uint16_t port;
+	const struct copy *copy; /* one per PLACE_COPY, in order, made by the supervisor */
 	struct fd copies[COPIES_MAX];
-	const char *copy_name[COPIES_MAX];
 	size_t ncopies;
 	int ctl, errs;
 	mode_t umask;
 	sigset_t mask;      /* the command's */
 	bool chld_ignored;  /* the command's */
+	char **argv;        /* the command's, copied */
 	char *title;        /* the argument area that ps shows */
 	size_t title_len;
 };
@@ -78,6 +81,7 @@ int steps_run(const struct step *steps, struct build *b, struct err *e) MUST;
 /* pid 1 after the steps: start the command, reap, leave with its status. Never returns. */
 _Noreturn void init_main(struct build *b);
 
+int st_title(struct build *b, struct err *e) MUST;
 int st_userns(struct build *b, struct err *e) MUST;
 int st_root(struct build *b, struct err *e) MUST;
 int st_places(struct build *b, struct err *e) MUST;
@@ -92,6 +96,14 @@ int st_nnp(struct build *b, struct err *e) MUST;
 int st_signals(struct build *b, struct err *e) MUST;
 int st_fds(struct build *b, struct err *e) MUST;
 int st_seccomp(struct build *b, struct err *e) MUST;
+
+/**
+ * struct ready - what st_report() sends, with the descriptors: the listener if any, then one per copy
+ */
+struct ready {
+	uint16_t port;
+	uint16_t listener, copies;
+};
 
 /* Why clone3 with @flags failed with @err: the host's setting and the remedy, into @e. */
 int userns_refused(int err, const struct policy *pol, struct err *e);

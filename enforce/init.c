@@ -1,0 +1,133 @@
+#include "enforce/exec.h"
+#include "enforce/step.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * How this works: pid 1 has built the view and given up every capability; it starts the command, reaps what is orphaned,
+ * hands on signals that people send to snug, and leaves with the command's status, which ends whatever is left.
+ * It keeps no descriptor, not even 0 to 2: a reader at the other end of a pipe must see the end when the command's tree
+ * has closed it. All signals are blocked and taken by sigwaitinfo(2): for pid 1 the kernel drops those it has no handler
+ * for, unless they are blocked.
+ */
+
+static void send_failure(int errs, const struct failure *f)
+{
+	/* less than PIPE_BUF: one piece or nothing; the supervisor may be gone */
+	if (write(errs, f, sizeof(*f)) < 0)
+		_exit(125);
+}
+
+_Noreturn static void command_main(struct build *b)
+{
+	struct failure f = { 0 };
+	umask(b->umask);
+	if (steps_run(command_steps, b, &f.e) == 0) {
+		bool there;
+		f.exec = 1;
+		f.e.code = exec_command(b->argv, b->opts->env, &there);
+		f.interp = there && f.e.code == ENOENT;
+	}
+	send_failure(b->errs, &f);
+	_exit(f.exec && f.e.code == ENOENT && !f.interp ? 127 : f.exec ? 126 : 125);
+}
+
+/* Argument area of this process: fields 48 and 49 of /proc/self/stat, proc(5). */
+static void find_title(struct build *b)
+{
+	char buf[1024];
+	OWN(fd) f = fd_own(open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
+	ssize_t n = f.plus1 ? read(fd_no(f), buf, sizeof(buf) - 1) : -1;
+	if (n <= 0)
+		return;
+	buf[n] = 0;
+	char *p = strrchr(buf, ')'); /* the name in field 2 may hold anything */
+	for (int field = 2; p && field < 48; field++)
+		p = strchr(p + 1, ' ');
+	unsigned long start = 0, end = 0;
+	if (p && sscanf(p, " %lu %lu", &start, &end) == 2 && end > start) {
+		b->title = (char *)(uintptr_t)start;
+		b->title_len = end - start;
+	}
+}
+
+int st_title(struct build *b, struct err *e)
+{
+	find_title(b);
+	size_t n = 0;
+	while (b->opts->argv[n])
+		n++;
+	/* the strings may lie in the area that will be wiped */
+	b->argv = calloc(n + 1, sizeof(*b->argv));
+	for (size_t i = 0; b->argv && i < n; i++) {
+		b->argv[i] = strdup(b->opts->argv[i]);
+		if (!b->argv[i])
+			return err_set(e, ENOMEM, "out of memory");
+	}
+	return b->argv ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+/* What ps shows: nothing of snug's own arguments, which name profiles and host paths. */
+static void neutral_name(const struct build *b)
+{
+	static const char name[] = "snug-init";
+	prctl(PR_SET_NAME, name, 0, 0, 0);
+	if (b->title_len) {
+		memset(b->title, 0, b->title_len);
+		memcpy(b->title, name, sizeof(name) < b->title_len ? sizeof(name) : b->title_len - 1);
+	}
+}
+
+static int status_code(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void reap(pid_t command)
+{
+	int status;
+	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+		if (pid == command)
+			_exit(status_code(status));
+	}
+}
+
+/* Only from outside the sandbox, and from a person or program: the terminal's reach the command by themselves. */
+static bool from_outside(const siginfo_t *si)
+{
+	return (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL) && si->si_pid == 0;
+}
+
+_Noreturn void init_main(struct build *b)
+{
+	sigset_t all;
+	sigfillset(&all);
+	neutral_name(b);
+	pid_t command = fork();
+	if (command == 0)
+		command_main(b);
+	struct failure f = { 0 };
+	if (command < 0) {
+		err_sys(&f.e, "fork");
+		send_failure(b->errs, &f);
+		_exit(125);
+	}
+	close_range(0, ~0U, 0);
+	for (;;) {
+		siginfo_t si;
+		int sig = sigwaitinfo(&all, &si);
+		if (sig == SIGCHLD)
+			reap(command);
+		else if (sig > 0 && from_outside(&si))
+			kill(command, sig);
+	}
+}

@@ -1,0 +1,74 @@
+#include "enforce/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Harmless nodes of the host, each bound by itself: a user namespace may not make device nodes. */
+static const char *const nodes[] = { "null", "zero", "full", "random", "urandom", "tty" };
+
+static const struct { const char *name, *text; } links[] = {
+	{ "fd", "/proc/self/fd" },
+	{ "stdin", "/proc/self/fd/0" },
+	{ "stdout", "/proc/self/fd/1" },
+	{ "stderr", "/proc/self/fd/2" },
+	{ "ptmx", "pts/ptmx" },
+};
+
+static int bind_node(const struct build *b, int dev, const char *name, struct err *e)
+{
+	char path[32];
+	snprintf(path, sizeof(path), "/dev/%s", name);
+	OWN(fd) src = { 0 }, tree = { 0 };
+	int r = view_source(&src, b, path, e);
+	if (r < 0)
+		return r;
+	struct stat st;
+	if (fstat(fd_no(src), &st) != 0 || !S_ISCHR(st.st_mode))
+		return err_set(e, ENODEV, "%s is no character device on this host", path);
+	r = view_clone(&tree, fd_no(src), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e);
+	if (r < 0)
+		return r;
+	if (mknodat(dev, name, S_IFREG | 0444, 0) != 0)
+		return err_sys(e, "make %s", path);
+	OWN(fd) point = fd_own(openat(dev, name, O_PATH | O_CLOEXEC | O_NOFOLLOW));
+	if (!point.plus1)
+		return err_sys(e, "%s", path);
+	return view_attach(fd_no(tree), fd_no(point), path, e);
+}
+
+static int mount_pts(int dev, struct err *e)
+{
+	/* every devpts mount is an instance of its own since 4.7 */
+	static const char *const options[] = { "ptmxmode", "0666", "mode", "0620", NULL };
+	if (mkdirat(dev, "pts", 0755) != 0)
+		return err_sys(e, "make /dev/pts");
+	OWN(fd) point = fd_own(openat(dev, "pts", O_PATH | O_CLOEXEC | O_NOFOLLOW));
+	if (!point.plus1)
+		return err_sys(e, "/dev/pts");
+	OWN(fd) m = { 0 };
+	int r = view_fs(&m, "devpts", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, options, e);
+	return r < 0 ? r : view_attach(fd_no(m), fd_no(point), "/dev/pts", e);
+}
+
+int view_dev(struct build *b, const struct place *p, struct err *e)
+{
+	OWN(fd) point = { 0 };
+	int r = view_dir(&point, b, p->path, e);
+	if (r == 0)
+		r = view_tmpfs(&b->dev, b, 1 << 20, "0755", p->path, e);
+	if (r == 0)
+		r = view_attach(fd_no(b->dev), fd_no(point), p->path, e);
+	for (size_t i = 0; r == 0 && i < LEN(nodes); i++)
+		r = bind_node(b, fd_no(b->dev), nodes[i], e);
+	if (r == 0)
+		r = mount_pts(fd_no(b->dev), e);
+	for (size_t i = 0; r == 0 && i < LEN(links); i++) {
+		if (symlinkat(links[i].text, fd_no(b->dev), links[i].name) != 0)
+			r = err_sys(e, "link /dev/%s", links[i].name);
+	}
+	return r;
+}

@@ -1,0 +1,31 @@
+#include "enforce/step.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2) /* linux/close_range.h */
+#endif
+
+int st_fds(struct build *b, struct err *e)
+{
+	if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
+		return err_sys(e, "close descriptors");
+	for (size_t i = 0; i < b->opts->nkeep_fd; i++) {
+		if (fcntl(b->opts->keep_fd[i], F_SETFD, 0) != 0)
+			return err_sys(e, "keep descriptor %d", b->opts->keep_fd[i]);
+	}
+	return 0;
+}
+
+int st_signals(struct build *b, struct err *e)
+{
+	if (b->chld_ignored && signal(SIGCHLD, SIG_IGN) == SIG_ERR)
+		return err_sys(e, "SIGCHLD");
+	if (sigprocmask(SIG_SETMASK, &b->mask, NULL) != 0)
+		return err_sys(e, "signal mask");
+	return 0;
+}

@@ -1,0 +1,283 @@
+#include "enforce/view.h"
+
+#include "base/path.h"
+#include "enforce/sysw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+static bool is_device(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode);
+}
+
+/* The attributes of a bind of what @fd is: a device bound by itself stays one, inside a tree none does. */
+static int bind_attr(uint64_t *attr, int fd, enum bind_mode mode, const char *path, struct err *e)
+{
+	struct stat st;
+	if (fstat(fd, &st) != 0)
+		return err_sys(e, "%s", path);
+	if (S_ISLNK(st.st_mode))
+		return err_set(e, ELOOP, "%s: became a symbolic link since it was looked at", path);
+	*attr = MOUNT_ATTR_NOSUID | (is_device(&st) ? 0 : MOUNT_ATTR_NODEV) |
+	        (mode == BIND_RO ? MOUNT_ATTR_RDONLY : 0);
+	return S_ISDIR(st.st_mode);
+}
+
+static int clone_source(struct fd *out, const struct build *b, const struct place *p, struct err *e)
+{
+	OWN(fd) src = { 0 };
+	uint64_t attr;
+	int r = view_source(&src, b, p->source, e);
+	int dir = r < 0 ? r : bind_attr(&attr, fd_no(src), p->mode, p->source, e);
+	r = dir < 0 ? dir : view_clone(out, fd_no(src), attr, e);
+	return r < 0 ? r : dir;
+}
+
+static int do_bind(struct build *b, const struct place *p, struct err *e)
+{
+	OWN(fd) tree = { 0 }, point = { 0 };
+	int dir = clone_source(&tree, b, p, e);
+	int r = dir < 0 ? dir : view_point(&point, b, p->path, dir, e);
+	return r < 0 ? r : view_attach(fd_no(tree), fd_no(point), p->path, e);
+}
+
+static const char *tmpfs_mode(const struct build *b, const char *path)
+{
+	if (strcmp(path, "/tmp") == 0 || strcmp(path, "/var/tmp") == 0 || strcmp(path, "/dev/shm") == 0 ||
+	    (b->pol->tmp && strcmp(path, b->pol->tmp) == 0))
+		return "1777";
+	return b->pol->home && strcmp(path, b->pol->home) == 0 ? "0700" : "0755";
+}
+
+static int do_tmpfs(struct build *b, const struct place *p, struct err *e)
+{
+	OWN(fd) m = { 0 }, point = { 0 };
+	int r = view_dir(&point, b, p->path, e);
+	if (r == 0)
+		r = view_tmpfs(&m, b, p->size, tmpfs_mode(b, p->path), p->path, e);
+	return r < 0 ? r : view_attach(fd_no(m), fd_no(point), p->path, e);
+}
+
+/* Parent of @p->path, made where missing, which must be the view's own. -EEXIST: there is something already. */
+static int own_parent(struct fd *out, struct build *b, const struct place *p, struct err *e)
+{
+	OWN(fd) there = { 0 };
+	int r = view_open(&there, b, p->path, e);
+	if (r != -ENOENT)
+		return r < 0 ? r : -EEXIST;
+	char *parent = strndup(p->path, path_parent_len(p->path));
+	r = parent ? view_dir(out, b, parent, e) : err_set(e, ENOMEM, "out of memory");
+	free(parent);
+	int own = r < 0 ? r : view_is_own(b, fd_no(*out), e);
+	if (own == 0)
+		return err_set(e, EPERM, "%s is not there, and making it would make it on the host", p->path);
+	return own < 0 ? own : 0;
+}
+
+static int do_link(struct build *b, const struct place *p, struct err *e)
+{
+	OWN(fd) parent = { 0 };
+	int r = own_parent(&parent, b, p, e);
+	if (r == -EEXIST)
+		return 0;
+	if (r == 0 && symlinkat(p->text, fd_no(parent), path_base(p->path)) != 0)
+		return err_sys(e, "link %s", p->path);
+	return r;
+}
+
+static int write_all(int fd, const char *text, const char *path, struct err *e)
+{
+	for (size_t len = strlen(text); len;) {
+		ssize_t n = write(fd, text, len);
+		if (n < 0)
+			return err_sys(e, "write %s", path);
+		text += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int make_file(struct fd *out, int dir, const char *name, const char *text, const char *path, struct err *e)
+{
+	OWN(fd) f = fd_own(openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+	if (!f.plus1)
+		return err_sys(e, "make %s", path);
+	int r = write_all(fd_no(f), text, path, e);
+	if (r == 0)
+		*out = TAKE(f);
+	return r;
+}
+
+/* A small generated file; over something that is bound there it comes as a mount of its own. */
+static int do_stub(struct build *b, const struct place *p, struct err *e)
+{
+	OWN(fd) parent = { 0 }, file = { 0 }, tree = { 0 }, point = { 0 };
+	int r = own_parent(&parent, b, p, e);
+	if (r == 0)
+		return make_file(&file, fd_no(parent), path_base(p->path), p->text, p->path, e);
+	if (r != -EEXIST)
+		return r;
+	char name[32];
+	snprintf(name, sizeof(name), "stub%zu", b->naside++);
+	r = make_file(&file, fd_no(b->aside), name, p->text, p->path, e);
+	if (r == 0)
+		r = view_clone(&tree, fd_no(file), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	if (r == 0)
+		r = view_point(&point, b, p->path, false, e);
+	return r < 0 ? r : view_attach(fd_no(tree), fd_no(point), p->path, e);
+}
+
+int view_mask(struct build *b, const char *path, struct err *e)
+{
+	OWN(fd) point = { 0 }, empty = { 0 }, tree = { 0 };
+	struct stat st;
+	int r = view_open(&point, b, path, e);
+	if (r < 0)
+		return r;
+	if (fstat(fd_no(point), &st) != 0)
+		return err_sys(e, "%s", path);
+	if (S_ISLNK(st.st_mode))
+		return err_set(e, ELOOP, "%s: became a symbolic link since it was looked at", path);
+	empty = fd_own(openat(fd_no(b->aside), S_ISDIR(st.st_mode) ? "dir" : "file", O_PATH | O_CLOEXEC));
+	if (!empty.plus1)
+		return err_sys(e, "empty object for %s", path);
+	r = view_clone(&tree, fd_no(empty), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+	               MOUNT_ATTR_NOEXEC, e);
+	return r < 0 ? r : view_attach(fd_no(tree), fd_no(point), path, e);
+}
+
+static int do_mask(struct build *b, const struct place *p, struct err *e)
+{
+	int r = view_mask(b, p->path, e);
+	return r == -ENOENT ? 0 : r; /* nothing to hide */
+}
+
+/* Fence and pin: what the view shows at the path, mounted onto itself, so that it cannot be moved away. */
+static int do_self(struct build *b, const struct place *p, struct err *e)
+{
+	OWN(fd) point = { 0 }, tree = { 0 };
+	int r = view_open(&point, b, p->path, e);
+	if (r == -ENOENT)
+		return p->optional ? 0 : err_set(e, ENOENT, "%s is gone, so it cannot be protected", p->path);
+	if (r == 0)
+		r = view_clone(&tree, fd_no(point), p->kind == PLACE_FENCE ? MOUNT_ATTR_RDONLY : 0, e);
+	return r < 0 ? r : view_attach(fd_no(tree), fd_no(point), p->path, e);
+}
+
+static int do_sys(struct build *b, const struct place *p, struct err *e)
+{
+	OWN(fd) src = { 0 }, tree = { 0 }, point = { 0 };
+	int r = view_source(&src, b, "/sys", e);
+	if (r == 0)
+		r = view_clone(&tree, fd_no(src), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+		               MOUNT_ATTR_NOEXEC, e);
+	if (r == 0)
+		r = view_dir(&point, b, p->path, e);
+	return r < 0 ? r : view_attach(fd_no(tree), fd_no(point), p->path, e);
+}
+
+static int (*const do_place[])(struct build *b, const struct place *p, struct err *e) = {
+	[PLACE_BIND] = do_bind,  [PLACE_COPY] = view_copy, [PLACE_TMPFS] = do_tmpfs, [PLACE_LINK] = do_link,
+	[PLACE_PROC] = view_proc, [PLACE_DEV] = view_dev,  [PLACE_SHM] = do_tmpfs,   [PLACE_SYS] = do_sys,
+	[PLACE_STUB] = do_stub,  [PLACE_MASK] = do_mask,   [PLACE_FENCE] = do_self,  [PLACE_PIN] = do_self,
+};
+
+/* What masks and stubs show lies here: an empty file and an empty directory, neither readable by anyone. */
+static int make_aside(struct build *b, struct err *e)
+{
+	int r = view_tmpfs(&b->aside, b, 1 << 20, "0700", "tmpfs aside", e);
+	if (r < 0)
+		return r;
+	int dir = fd_no(b->aside);
+	if (mknodat(dir, "file", S_IFREG, 0) != 0 || mkdirat(dir, "dir", 0) != 0)
+		return err_sys(e, "empty objects");
+	return 0;
+}
+
+int st_root(struct build *b, struct err *e)
+{
+	b->host = fd_own(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	if (!b->host.plus1)
+		return err_sys(e, "open /");
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+		return errno == EPERM || errno == EACCES
+		       ? err_set(e, errno, "the new namespace has no power over its mounts: a security module (AppArmor?) "
+		                 "takes the capabilities away; allow snug in its settings, or run it as root")
+		       : err_sys(e, "make mounts private");
+	/*
+	 * Both go on top of "/", first the one that will be thrown away with the old root. Nothing must exist on the host
+	 * for that, and look-ups that start at b->host do not see them.
+	 */
+	int r = make_aside(b, e);
+	if (r == 0)
+		r = view_attach(fd_no(b->aside), fd_no(b->host), "/", e);
+	if (r < 0)
+		return r;
+	const struct place *first = b->pol->nplaces ? &b->pol->places[0] : NULL;
+	b->bound_root = first && first->kind == PLACE_BIND && strcmp(first->path, "/") == 0;
+	if (b->bound_root)
+		r = clone_source(&b->root, b, first, e);
+	else
+		r = view_tmpfs(&b->root, b, 0, "0755", "/", e);
+	return r < 0 ? r : view_attach(fd_no(b->root), fd_no(b->host), "/", e);
+}
+
+int st_places(struct build *b, struct err *e)
+{
+	for (size_t i = b->bound_root; i < b->pol->nplaces; i++) {
+		const struct place *p = &b->pol->places[i];
+		int r = do_place[p->kind](b, p, e);
+		if (r == -ENOENT && p->optional)
+			continue;
+		if (r < 0 && p->src.origin && p->src.line)
+			return err_wrap(e, "%s:%u: %s", p->src.origin, p->src.line, p->path);
+		if (r < 0)
+			return err_wrap(e, "%s%s%s", p->src.origin ? p->src.origin : "", p->src.origin ? ": " : "",
+			                p->path);
+	}
+	return 0;
+}
+
+int st_pivot(struct build *b, struct err *e)
+{
+	if (fchdir(fd_no(b->root)) != 0)
+		return err_sys(e, "enter the view");
+	if (sys_pivot_root(".", ".") != 0)
+		return errno == EINVAL ? err_set(e, EINVAL, "the root of this system is an initramfs or a chroot, "
+		                                 "which cannot be pivoted from")
+		                       : err_sys(e, "pivot_root");
+	if (umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
+		return err_sys(e, "detach the host's root");
+	fd_drop(&b->host);
+	fd_drop(&b->aside);
+	return 0;
+}
+
+/* Nothing can be added to the empty root and to /dev. Binds and tmpfs are mounts of their own and stay as they are. */
+int st_seal(struct build *b, struct err *e)
+{
+	struct mount_attr ro = { .attr_set = MOUNT_ATTR_RDONLY };
+	if (!b->bound_root && mount_setattr(fd_no(b->root), "", AT_EMPTY_PATH, &ro, sizeof(ro)) != 0)
+		return err_sys(e, "make the root read-only");
+	if (b->dev.plus1 && mount_setattr(fd_no(b->dev), "", AT_EMPTY_PATH, &ro, sizeof(ro)) != 0)
+		return err_sys(e, "make /dev read-only");
+	fd_drop(&b->root);
+	fd_drop(&b->dev);
+	return 0;
+}
+
+int st_cwd(struct build *b, struct err *e)
+{
+	const char *cwd = b->pol->cwd ? b->pol->cwd : "/";
+	if (chdir(cwd) == 0)
+		return 0;
+	return errno == ENOENT ? err_set(e, ENOENT, "working directory %s is not in the view: grant it with "
+	                                 "--allow-read=%s, or choose another with --cwd", cwd, cwd)
+	                       : err_sys(e, "working directory %s", cwd);
+}

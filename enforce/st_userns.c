@@ -1,0 +1,76 @@
+#include "enforce/step.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int put(const char *file, const char *text, struct err *e)
+{
+	OWN(fd) f = { 0 };
+	int r = fd_open_at(&f, AT_FDCWD, file, O_WRONLY, e);
+	if (r < 0)
+		return r;
+	if (write(fd_no(f), text, strlen(text)) < 0)
+		return err_sys(e, "write %s", file);
+	return 0;
+}
+
+int st_userns(struct build *b, struct err *e)
+{
+	char map[64];
+	if (!b->userns)
+		return 0;
+	int r = put("/proc/self/setgroups", "deny", e);
+	if (r == -ENOENT)
+		r = 0; /* before 3.19, or a kernel without it: then gid_map needs no such promise */
+	snprintf(map, sizeof(map), "%u %u 1\n", b->gid, b->gid);
+	if (r == 0)
+		r = put("/proc/self/gid_map", map, e);
+	snprintf(map, sizeof(map), "%u %u 1\n", b->uid, b->uid);
+	if (r == 0)
+		r = put("/proc/self/uid_map", map, e);
+	if (r == -EPERM && b->uid == 0)
+		return err_wrap(e, "root here may not map itself (no CAP_SETFCAP?): give the container --privileged, or run "
+		                   "snug as an ordinary user");
+	return r;
+}
+
+/* The number in a sysctl file, or -1. */
+static long sysctl_get(const char *file)
+{
+	char buf[32];
+	OWN(fd) f = fd_own(open(file, O_RDONLY | O_CLOEXEC));
+	ssize_t n = f.plus1 ? read(fd_no(f), buf, sizeof(buf) - 1) : -1;
+	if (n <= 0)
+		return -1;
+	buf[n] = 0;
+	return strtol(buf, NULL, 10);
+}
+
+int userns_refused(int err, const struct policy *pol, struct err *e)
+{
+	const struct { const char *file; long bad; const char *remedy; } rows[] = {
+		{ "/proc/sys/user/max_user_namespaces", 0, "sysctl user.max_user_namespaces=15000" },
+		{ "/proc/sys/kernel/unprivileged_userns_clone", 0, "sysctl kernel.unprivileged_userns_clone=1" },
+		{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
+		  "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for snug" },
+	};
+	if (pol->privileged)
+		return err_set(e, err, "new namespaces: %s: a seccomp filter or security module around snug refuses them",
+		               strerror(err));
+	for (size_t i = 0; i < LEN(rows); i++) {
+		if (sysctl_get(rows[i].file) == rows[i].bad)
+			return err_set(e, err, "this host refuses user namespaces (%s): as its administrator: %s",
+			               strerror(err), rows[i].remedy);
+	}
+	if (pol->uid == 0)
+		return err_set(e, err, "root without CAP_SYS_ADMIN, and user namespaces are refused (%s): a container "
+		               "needs --cap-add SYS_ADMIN, or --security-opt seccomp=unconfined with user namespaces, "
+		               "for snug to confine anything", strerror(err));
+	return err_set(e, err, "user namespaces are refused here (%s): a container's seccomp profile, a chroot or a "
+	               "sandbox around snug forbids them; a container needs --security-opt seccomp=unconfined",
+	               strerror(err));
+}

@@ -1,0 +1,39 @@
+#include "enforce/step.h"
+
+/*
+ * The order is the design. User namespace first, since it gives the power for all else; every mount before the pivot,
+ * since the host's tree is gone after it; sealing after the last mount; the network while the port below 1024 may still
+ * be bound; capabilities when nothing is left to build. What restricts the command alone comes in its own process.
+ */
+const struct step box_steps[] = {
+	{ "arguments", st_title, NULL, "a copy of the command's arguments" },
+	{ "user namespace", st_userns, "the ids of everybody else", "capabilities over the new namespaces" },
+	{ "root", st_root, "mount propagation", "an empty root, the host's tree by descriptor" },
+	{ "view", st_places, NULL, "all places mounted" },
+	{ "pivot", st_pivot, "the host's tree", "/ is the view" },
+	{ "seal", st_seal, "making anything in / or /dev", NULL },
+	{ "working directory", st_cwd, NULL, "cwd in the view" },
+	{ "network", st_net, NULL, "loopback up; in mode proxy a listener" },
+	{ "names", st_names, "the host's name, the session's keys", NULL },
+	{ "capabilities", st_caps, "every capability; being traced by anyone", NULL },
+	{ "report", st_report, "descriptors the supervisor wanted", "leave to go on" },
+	{ 0 },
+};
+
+const struct step command_steps[] = {
+	{ "no new privileges", st_nnp, "gaining anything by execve", "leave to install a filter" },
+	{ "signals", st_signals, NULL, "mask and ignored set of the caller" },
+	{ "descriptors", st_fds, "every descriptor above 2, at execve", "those of --keep-fd" },
+	{ "system calls", st_seccomp, "what the policy denies", NULL },
+	{ 0 },
+};
+
+int steps_run(const struct step *steps, struct build *b, struct err *e)
+{
+	for (; steps->name; steps++) {
+		int r = steps->run(b, e);
+		if (r < 0)
+			return err_wrap(e, "%s", steps->name);
+	}
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* sysw.h - system calls libc has no function for; private to enforce/ */
+#pragma once
+
+#include <linux/openat2.h>
+#include <linux/sched.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static inline int sys_openat2(int dir, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = { .flags = flags, .resolve = resolve };
+	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+}
+
+static inline int sys_pivot_root(const char *root, const char *old)
+{
+	return (int)syscall(SYS_pivot_root, root, old);
+}
+
+static inline pid_t sys_clone3(struct clone_args *args)
+{
+	return (pid_t)syscall(SYS_clone3, args, sizeof(*args));
+}

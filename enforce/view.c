@@ -1,0 +1,189 @@
+#include "enforce/view.h"
+
+#include "base/path.h"
+#include "enforce/sysw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+/*
+ * How this works: every object is a descriptor. A source is opened once in the host's tree, without following any link,
+ * so what is mounted is what was checked, or nothing. A target is opened (or made, one name at a time) in the view the
+ * same way. Names are never handed to a call that would resolve them in the host's root: that is why each mkdirat and
+ * symlinkat gets a descriptor of the parent and one plain name.
+ */
+
+static const char *relative(const char *path)
+{
+	while (*path == '/')
+		path++;
+	return *path ? path : ".";
+}
+
+int view_source(struct fd *out, const struct build *b, const char *path, struct err *e)
+{
+	OWN(fd) f = fd_own(sys_openat2(fd_no(b->host), relative(path), O_PATH | O_CLOEXEC | O_NOFOLLOW,
+	                               RESOLVE_NO_SYMLINKS));
+	if (!f.plus1 && errno == ELOOP)
+		return err_set(e, ELOOP, "%s: a symbolic link is on the way that was not there before", path);
+	if (!f.plus1)
+		return err_sys(e, "%s", path);
+	*out = TAKE(f);
+	return 0;
+}
+
+int view_open(struct fd *out, const struct build *b, const char *path, struct err *e)
+{
+	OWN(fd) f = fd_own(sys_openat2(fd_no(b->root), relative(path), O_PATH | O_CLOEXEC | O_NOFOLLOW,
+	                               RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH));
+	if (!f.plus1 && errno == ENOENT)
+		return -ENOENT;
+	if (!f.plus1 && errno == ELOOP)
+		return err_set(e, ELOOP, "%s: its way in the view leads through a symbolic link", path);
+	if (!f.plus1)
+		return err_sys(e, "%s in the view", path);
+	*out = TAKE(f);
+	return 0;
+}
+
+int view_is_own(const struct build *b, int dir, struct err *e)
+{
+	struct stat st;
+	if (fstat(dir, &st) != 0)
+		return err_sys(e, "fstat");
+	for (size_t i = 0; i < b->nown; i++) {
+		if (b->own[i] == st.st_dev)
+			return 1;
+	}
+	return 0;
+}
+
+static int must_be_own(const struct build *b, int dir, const char *path, struct err *e)
+{
+	int r = view_is_own(b, dir, e);
+	if (r == 0)
+		return err_set(e, EPERM, "%s is not there, and making it would make it on the host: "
+		               "make it yourself, or write create: dir", path);
+	return r < 0 ? r : 0;
+}
+
+/* Open @path's parent in the view, making what is missing; *name is the last component. */
+static int open_parent(struct fd *out, struct build *b, const char *path, const char **name, struct err *e)
+{
+	size_t len = path_parent_len(path);
+	char *parent = strndup(path, len);
+	if (!parent)
+		return err_set(e, ENOMEM, "out of memory");
+	*name = path_base(path);
+	int r = view_dir(out, b, parent, e);
+	free(parent);
+	return r;
+}
+
+/* Make @path (a directory, or an empty file to mount on) and open it. */
+static int make(struct fd *out, struct build *b, const char *path, bool dir, struct err *e)
+{
+	OWN(fd) parent = { 0 };
+	const char *name;
+	int r = open_parent(&parent, b, path, &name, e);
+	if (r == 0)
+		r = must_be_own(b, fd_no(parent), path, e);
+	if (r < 0)
+		return r;
+	if (dir ? mkdirat(fd_no(parent), name, 0755) : mknodat(fd_no(parent), name, S_IFREG | 0444, 0))
+		return err_sys(e, "make %s in the view", path);
+	OWN(fd) f = fd_own(openat(fd_no(parent), name, O_PATH | O_CLOEXEC | O_NOFOLLOW));
+	if (!f.plus1)
+		return err_sys(e, "%s in the view", path);
+	*out = TAKE(f);
+	return 0;
+}
+
+int view_point(struct fd *out, struct build *b, const char *path, bool dir, struct err *e)
+{
+	OWN(fd) f = { 0 };
+	int r = view_open(&f, b, path, e);
+	if (r == -ENOENT)
+		r = make(&f, b, path, dir, e);
+	struct stat st;
+	if (r == 0 && fstat(fd_no(f), &st) != 0)
+		r = err_sys(e, "%s in the view", path);
+	if (r < 0)
+		return r;
+	if (S_ISLNK(st.st_mode))
+		return err_set(e, ELOOP, "%s is a symbolic link in the view: nothing can be mounted there", path);
+	if (S_ISDIR(st.st_mode) != dir)
+		return err_set(e, dir ? ENOTDIR : EISDIR, "%s is %s in the view, and its source is not", path,
+		               dir ? "a file" : "a directory");
+	*out = TAKE(f);
+	return 0;
+}
+
+int view_dir(struct fd *out, struct build *b, const char *path, struct err *e)
+{
+	return view_point(out, b, path, true, e);
+}
+
+int view_clone(struct fd *out, int at, uint64_t attr, struct err *e)
+{
+	OWN(fd) f = fd_own(open_tree(at, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE));
+	if (!f.plus1)
+		return err_sys(e, "open_tree");
+	struct mount_attr set = { .attr_set = attr, .propagation = MS_PRIVATE };
+	if (mount_setattr(fd_no(f), "", AT_EMPTY_PATH | AT_RECURSIVE, &set, sizeof(set)) != 0)
+		return errno == ENOSYS ? err_set(e, ENOSYS, "mount_setattr: needs Linux 5.12 or newer")
+		                       : err_sys(e, "mount_setattr");
+	*out = TAKE(f);
+	return 0;
+}
+
+int view_attach(int mount, int point, const char *path, struct err *e)
+{
+	if (move_mount(mount, "", point, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+		return err_sys(e, "mount on %s", path);
+	return 0;
+}
+
+int view_fs(struct fd *out, const char *fstype, uint64_t attr, const char *const *options, struct err *e)
+{
+	OWN(fd) fs = fd_own(fsopen(fstype, FSOPEN_CLOEXEC));
+	if (!fs.plus1)
+		return err_sys(e, "fsopen %s", fstype);
+	for (; options && *options; options += 2) {
+		if (fsconfig(fd_no(fs), FSCONFIG_SET_STRING, options[0], options[1], 0) != 0)
+			return err_sys(e, "%s option %s=%s", fstype, options[0], options[1]);
+	}
+	if (fsconfig(fd_no(fs), FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
+		return err_sys(e, "new %s", fstype);
+	OWN(fd) m = fd_own(fsmount(fd_no(fs), FSMOUNT_CLOEXEC, (unsigned)attr));
+	if (!m.plus1)
+		return err_sys(e, "new %s mount", fstype);
+	*out = TAKE(m);
+	return 0;
+}
+
+int view_tmpfs(struct fd *out, struct build *b, uint64_t size, const char *mode, const char *path, struct err *e)
+{
+	char text[32];
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)size);
+	const char *options[] = { "mode", mode, size ? "size" : NULL, text, NULL };
+	OWN(fd) m = { 0 };
+	int r = view_fs(&m, "tmpfs", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, options, e);
+	if (r < 0)
+		return err_wrap(e, "%s", path);
+	struct stat st;
+	if (fstat(fd_no(m), &st) != 0)
+		return err_sys(e, "fstat %s", path);
+	dev_t *own = realloc(b->own, (b->nown + 1) * sizeof(*own));
+	if (!own)
+		return err_set(e, ENOMEM, "out of memory");
+	b->own = own;
+	b->own[b->nown++] = st.st_dev;
+	*out = TAKE(m);
+	return 0;
+}
