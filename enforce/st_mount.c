@@ -32,7 +32,7 @@ static int bind_attr(uint64_t *attr, int fd, enum bind_mode mode, const char *pa
 static int clone_source(struct fd *out, const struct build *b, const struct place *p, struct err *e)
 {
 	OWN(fd) src = { 0 };
-	uint64_t attr;
+	uint64_t attr = 0;
 	int r = view_source(&src, b, p->source, e);
 	int dir = r < 0 ? r : bind_attr(&attr, fd_no(src), p->mode, p->source, e);
 	r = dir < 0 ? dir : view_clone(out, fd_no(src), attr, e);
@@ -252,8 +252,15 @@ int st_pivot(struct build *b, struct err *e)
 		return errno == EINVAL ? err_set(e, EINVAL, "the root of this system is an initramfs or a chroot, "
 		                                 "which cannot be pivoted from")
 		                       : err_sys(e, "pivot_root");
-	if (umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
+	/* on top of the view now: the old root, and on that the tmpfs aside */
+	if (umount2(".", MNT_DETACH) != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
 		return err_sys(e, "detach the host's root");
+	/* ".." at the root goes to whatever is still mounted over it */
+	struct stat up, root;
+	if (stat("/..", &up) != 0 || fstat(fd_no(b->root), &root) != 0)
+		return err_sys(e, "look at the new root");
+	if (up.st_dev != root.st_dev || up.st_ino != root.st_ino)
+		return err_set(e, EBUSY, "the host's tree is still mounted over the view");
 	fd_drop(&b->host);
 	fd_drop(&b->aside);
 	return 0;

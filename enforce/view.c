@@ -89,7 +89,7 @@ static int open_parent(struct fd *out, struct build *b, const char *path, const 
 static int make(struct fd *out, struct build *b, const char *path, bool dir, struct err *e)
 {
 	OWN(fd) parent = { 0 };
-	const char *name;
+	const char *name = NULL;
 	int r = open_parent(&parent, b, path, &name, e);
 	if (r == 0)
 		r = must_be_own(b, fd_no(parent), path, e);
