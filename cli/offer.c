@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 const char *const offer_names[] = {
-	"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy", "NODE_USE_ENV_PROXY", NULL,
+	"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy",
+	"NODE_USE_ENV_PROXY", NULL,
 };
 
 void offer_drop(struct offer *o)
@@ -18,32 +20,20 @@ void offer_drop(struct offer *o)
 	*o = (struct offer){ 0 };
 }
 
-static const char *env_of(char *const *envp, const char *name)
-{
-	size_t len = strlen(name);
-	for (; envp && *envp; envp++)
-		if (!strncmp(*envp, name, len) && (*envp)[len] == '=')
-			return *envp + len + 1;
-	return NULL;
-}
-
-/* The first of @names that is set and not empty. */
-static const char *first_of(char *const *envp, const char *const *names)
-{
-	for (; *names; names++) {
-		const char *v = env_of(envp, *names);
-		if (v && *v)
-			return v;
-	}
-	return NULL;
-}
-
 static bool offered(const char *entry)
 {
 	for (const char *const *n = offer_names; *n; n++)
 		if (!strncmp(entry, *n, strlen(*n)) && entry[strlen(*n)] == '=')
 			return true;
 	return false;
+}
+
+/* What the offer sets @name to; loopback is the command's own, the user's exceptions are the relay's to keep. */
+static const char *value_of(struct arena *a, const char *name, uint16_t port)
+{
+	if (!strcasecmp(name, "no_proxy"))
+		return RELAY_NO_PROXY;
+	return strcmp(name, "NODE_USE_ENV_PROXY") ? arena_fmt(a, "http://127.0.0.1:%u", port) : "1";
 }
 
 /* Everything else keeps its place and its bytes, also entries that are no NAME=VALUE. */
@@ -57,25 +47,16 @@ static char **environment(struct arena *a, char *const *envp, uint16_t port)
 		if (!offered(envp[i]))
 			env[at++] = envp[i];
 	for (const char *const *name = offer_names; env && *name; name++) {
-		env[at] = strcmp(*name, "NODE_USE_ENV_PROXY") ?
-		          arena_fmt(a, "%s=http://127.0.0.1:%u", *name, port) : arena_fmt(a, "%s=1", *name);
+		const char *value = value_of(a, *name, port);
+		env[at] = value ? arena_fmt(a, "%s=%s", *name, value) : NULL;
 		if (!env[at++])
 			return NULL;
 	}
 	return env;
 }
 
-static int allow(void *arg UNUSED, const struct relay_ask *q UNUSED)
-{
-	return 0;
-}
-
 int offer_start(struct offer *out, char *const *envp, struct err *e)
 {
-	static const char *const upstream[] = {
-		"https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", NULL
-	};
-	static const char *const except[] = { "no_proxy", "NO_PROXY", NULL };
 	OWN(offer) o = { 0 };
 	OWN(fd) listener = { 0 };
 	int r = relay_listen(&listener, &o.port, e);
@@ -84,10 +65,10 @@ int offer_start(struct offer *out, char *const *envp, struct err *e)
 	o.env = environment(&o.arena, envp, o.port);
 	if (!o.env)
 		return err_set(e, ENOMEM, "out of memory");
-	const struct relay_opts opts = {
-		.listen = { fd_no(listener) }, .nlisten = 1, .ask = allow, .private_ok = true,
-		.upstream = first_of(envp, upstream), .no_proxy = first_of(envp, except),
+	struct relay_opts opts = {
+		.listen = { fd_no(listener) }, .nlisten = 1, .ask = relay_allow_all, .private_ok = true,
 	};
+	relay_upstream_env(&opts, envp);
 	r = relay_start(&o.relay, &opts, e);
 	if (r < 0)
 		return r;

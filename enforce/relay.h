@@ -89,6 +89,9 @@ int relay_stop(struct relay *r, int grace_ms, struct err *e) MUST;
 /* A loopback listener; *@port 0 chooses a free one and is set to it. */
 int relay_listen(struct fd *out, uint16_t *port, struct err *e) MUST;
 
+/* $no_proxy of a command whose proxy is the relay: its own loopback, in the spellings that clients know. */
+#define RELAY_NO_PROXY "localhost,127.0.0.1,127.0.0.0/8,::1,[::1],.localhost,localhost.localdomain"
+
 /* Fill @o->upstream, upstream_connect and no_proxy from http_proxy and its kin in @envp; borrowed from there. */
 void relay_upstream_env(struct relay_opts *o, char *const *envp);
 

@@ -27,8 +27,8 @@ bool addr_embedded(const union addr *a, union addr *out);
 /**
  * addr_private() - is @a one that a name on the Internet has no business to point to?
  *
- * Loopback, unspecified, private, link-local, unique local, shared, multicast, broadcast, reserved and documentation
- * ranges, tunnels that hide an IPv4 address. v4-mapped and NAT64 forms are judged by what they stand for.
+ * Loopback, unspecified, private, link-local, unique local, shared, multicast, broadcast and reserved ranges, tunnels
+ * that hide an IPv4 address. v4-mapped and NAT64 forms are judged by what they stand for.
  * Return: static words ("loopback"), NULL for a public address.
  */
 const char *addr_private(const union addr *a);

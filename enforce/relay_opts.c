@@ -14,13 +14,16 @@ int relay_policy_ask(void *arg, const struct relay_ask *q)
 
 int relay_policy_addr(void *arg, const char *ip, uint16_t port)
 {
-	const struct policy *pol = arg;
-	for (size_t i = 0; i < pol->ndeny_hosts; i++)
-		if (pol->deny_hosts[i].family != FAM_NONE && host_rule_match(&pol->deny_hosts[i], ip, port))
-			return -1;
-	for (size_t i = 0; i < pol->nallow_hosts; i++)
-		if (pol->allow_hosts[i].family != FAM_NONE && host_rule_match(&pol->allow_hosts[i], ip, port))
-			return 1;
+	const struct src *by = NULL;
+	switch (policy_ask_host(arg, ip, port, &by)) {
+	case V_GRANTED:
+		return 1;
+	case V_DENIED:
+		return -1;
+	case V_MISSING:
+	case V_PRIVATE:
+		break;
+	}
 	return 0;
 }
 
