@@ -53,7 +53,7 @@ static struct judgement judge_path(const struct policy *pol, const struct access
 	struct judgement j = { .err = r.err, .why = r.err ? r.why : "", .by = place ? &place->src : NULL };
 	if (!place && leads)
 		j.by = &leads->src;
-	if (in.seen[0].free)
+	if (in.seen[0].free && a->op != OP_LINK)
 		return j;
 	if (r.err && failed)
 		j.at = failed->at;

@@ -331,13 +331,15 @@ static bool same_parent(const char *a, const char *b)
 static struct reply rule_link(const struct call *c)
 {
 	const struct seen *from = &c->seen[0], *to = &c->seen[1];
-	if (from->obj.type == FT_NONE)
+	if (from->obj.type == FT_NONE && !from->free)
 		return gone(&from->dir, &from->obj);
 	if (to->err)
 		return no(to->err, &to->dir, to->why);
 	struct reply r = make_name(c, 1, false);
 	if (r.err)
 		return r;
+	if (from->free) /* a file without a name, made in the same directory as a rule */
+		return may(c, &to->dir, 3);
 	if (RULE(CROSS_MOUNT, !same_mount(&from->obj, &to->dir)))
 		return no(EXDEV, edge(&from->obj, &to->dir), "crosses a mount");
 	/* fs.protected_hardlinks: somebody else's file only where it can be read and written */
@@ -430,7 +432,7 @@ static struct reply (*const rules[OP_COUNT])(const struct call *) = {
 struct reply judge_file(const struct call *c)
 {
 	const struct seen *s = &c->seen[0];
-	if (s->free || !rules[c->w.a->op])
+	if ((s->free && c->w.a->op != OP_LINK) || !rules[c->w.a->op])
 		return fine;
 	if (s->err)
 		return no(s->err, NULL, s->why);

@@ -72,7 +72,7 @@ static enum file_type node_type(uint32_t mode)
 static int apply_file(struct made *m, const struct access *a, const struct seen *s)
 {
 	const struct seen *last = &s[op_objects(a->op) - 1];
-	if (s->free || !last->dir.lost || !last->path[0])
+	if ((s->free && a->op != OP_LINK) || !last->dir.fresh || !last->path[0])
 		return 0;
 	bool fresh = last->obj.type == FT_NONE;
 	switch ((int)a->op) {
@@ -102,8 +102,6 @@ int made_apply(struct made *m, const struct policy *pol, const struct access *a,
 	if (j->err)
 		return 0;
 	if (access_is_file(a)) {
-		if (j->verdict != V_PRIVATE)
-			return 0;
 		struct world w = { .pol = pol, .made = m, .a = a, .inside = true };
 		struct seen s[2];
 		view_walk(&s[0], &w, 0);

@@ -115,7 +115,8 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 	switch (p->kind) {
 	case PLACE_BIND:
 		s.ro = p->mode == BIND_RO;
-		s.shown = true;
+		s.fresh = s.own = w->pol->home_mode == HOME_PERSIST && w->pol->home && !strcmp(p->path, w->pol->home);
+		s.shown = !s.fresh;
 		s.nodev = true;
 		if ((p->type == FT_NONE || p->type == FT_UNKNOWN) && p->create != CREATE_NO) {
 			s.type = p->create == CREATE_DIR ? FT_DIR : FT_FILE;
@@ -150,7 +151,7 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 	case PLACE_TMPFS:
 	case PLACE_SHM:
 		s.type = FT_DIR;
-		s.own = s.lost = true;
+		s.own = s.lost = s.fresh = true;
 		break;
 	case PLACE_DEV:
 		s.type = FT_DIR;
@@ -179,8 +180,11 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 }
 
 /* Is the last of @path[@len] a process of somebody else, or not to be seen in the own /proc? */
-static bool proc_hidden(const struct place *p, const char *path, size_t len)
+static bool proc_hidden(const struct place *p, const char *path, size_t len, const struct goal *g)
 {
+	const char *spelled = g->facts && g->facts->spelled ? g->facts->spelled : "";
+	if (!strncmp(spelled, "/proc/1", 7) && (!spelled[7] || spelled[7] == '/'))
+		return false; /* there is a first process inside, too */
 	size_t n = strlen(p->path);
 	return len >= n + 6 && !strncmp(path + n, "/other", 6) && (len == n + 6 || path[n + 6] == '/');
 }
@@ -194,7 +198,7 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 {
 	const char *path = g->path;
 	const struct place *p = place_at(w->pol, path, len);
-	enum file_type made = dir->lost ? made_type(w->made, path, len) : FT_UNKNOWN;
+	enum file_type made = dir->fresh ? made_type(w->made, path, len) : FT_UNKNOWN;
 	if (p && p->kind == PLACE_LINK && bind_like(dir->place) && dir->place->kind != PLACE_PROC)
 		p = NULL; /* a place already shows it */
 	if (p && made == FT_UNKNOWN) {
@@ -211,7 +215,7 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 	s.mode = s.uid = s.gid = 0;
 	if (dir->shown) {
 		s.type = rest < g->missing ? FT_NONE : rest ? FT_DIR : g->type;
-		if (dir->place && dir->place->kind == PLACE_PROC && proc_hidden(dir->place, path, len))
+		if (dir->place && dir->place->kind == PLACE_PROC && proc_hidden(dir->place, path, len, g))
 			s.type = FT_NONE;
 		return s;
 	}
@@ -238,7 +242,7 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 		s.type = FT_DIR;
 		s.leads = below ? below : dir->leads;
 		s.own = true;
-	} else if (!RULE(PRIVATE_EMPTY, true) && dir->lost) {
+	} else if (!RULE(PRIVATE_EMPTY, true) && dir->fresh) {
 		s.type = rest ? FT_DIR : g->type;
 	}
 	return s;
@@ -364,12 +368,11 @@ static void link_target(char *out, const char *link, const char *text, const cha
 	out[n] = '\0';
 }
 
-/* a link whose target is a descriptor, not a name */
-static bool magic_link(const char *path)
+/* a link to what a descriptor holds: the last step of the walk needs no names */
+static bool magic_link(const struct hop *hop, const struct object *o)
 {
-	return (!strncmp(path, "/proc/self/", 11) || !strncmp(path, "/proc/tree/", 11)) &&
-	       (strstr(path, "/fd/") || !strcmp(path_base(path), "exe") || !strcmp(path_base(path), "cwd") ||
-	        !strcmp(path_base(path), "root"));
+	bool own = !strncmp(hop->path, "/proc/self/", 11) || !strncmp(hop->path, "/proc/tree/", 11);
+	return own && strstr(hop->path, "/fd/") && !strcmp(hop->text, o->path);
 }
 
 /* One hop of @o: is it met inside? */
@@ -408,27 +411,33 @@ static int walk_hop(struct seen *out, const struct world *w, const struct object
 	return 0;
 }
 
+/* ENOTDIR of what exists comes from a trailing slash, which the rules know */
+static bool walk_stopped(const struct object *o)
+{
+	return o->walk_err && (o->walk_err != ENOTDIR || o->type == FT_NONE);
+}
+
 static void walk_inside(struct seen *out, const struct world *w, const struct object *o)
 {
 	struct shift sh = { .from = "/" };
 	for (size_t i = 0; i < o->nhops; i++) {
 		if (walk_hop(out, w, o, &o->hops[i], &sh))
 			return;
-		if (magic_link(o->hops[i].path)) {
-			out->free = true;
-			return;
-		}
 	}
 	char buf[PATH_MAX];
 	const char *path = shifted(buf, &sh, o->path);
 	struct goal g = { .host = o->path, .path = path, .facts = o, .missing = o->missing, .type = o->type };
 	if (strlen(path) < sizeof(out->path))
 		memcpy(out->path, path, strlen(path) + 1);
-	if (walk_names(out, w, &g, NULL))
+	bool held = w->a->marks & MARK_FD || (o->nhops && magic_link(&o->hops[o->nhops - 1], o));
+	if (walk_names(out, w, &g, NULL)) {
+		out->free = held;
 		return;
+	}
+	out->free = held && out->obj.type == FT_NONE;
 	add_facts(w, &out->dir, o, true);
 	add_facts(w, &out->obj, o, false);
-	if (o->walk_err && out->obj.shown && out->obj.type == FT_NONE)
+	if (walk_stopped(o) && out->obj.shown && (out->obj.type == FT_NONE || o->walk_err == ELOOP))
 		fail(out, o->walk_err, out->obj.place, NULL, "as outside");
 }
 
@@ -442,7 +451,7 @@ static void walk_outside(struct seen *out, const struct world *w, const struct o
 	                          .top = om && !strcmp(om->point, o->path) };
 	if (strlen(o->path) < sizeof(out->path))
 		memcpy(out->path, o->path, strlen(o->path) + 1);
-	if (o->walk_err)
+	if (walk_stopped(o))
 		fail(out, o->walk_err, NULL, NULL, "as outside");
 	else if (o->missing > 1)
 		fail(out, ENOENT, NULL, NULL, "as outside");
@@ -454,8 +463,8 @@ void view_walk(struct seen *out, const struct world *w, int i)
 {
 	const struct object *o = &w->a->obj[i];
 	*out = (struct seen){ .why = "" };
-	if (!o->path || o->path[0] != '/' || (w->a->marks & MARK_FD && i == 0)) {
-		out->free = true; /* memfd, deleted file, a descriptor */
+	if (!o->path || o->path[0] != '/') {
+		out->free = true; /* memfd, deleted file, pipe */
 		return;
 	}
 	if (w->inside)

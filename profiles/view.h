@@ -14,6 +14,7 @@
  * @own:     made by snug or by the command inside: mode bits are the caller's
  * @shown:   a host object of a bind, so that the recorded facts speak of it
  * @lost:    what is written here is thrown away at the end
+ * @fresh:   begins empty: what is there is what the command made
  * @leads:   a place below this directory, which was made for it and thus is not empty; else NULL
  * @nodev:   device nodes cannot be opened here
  * @mnt, @sub: identity of the mount: the place that makes it, and the host's mount below it
@@ -21,7 +22,7 @@
 struct spot {
 	const struct place *place;
 	enum file_type type;
-	bool ro, top, own, shown, lost, nodev;
+	bool ro, top, own, shown, lost, fresh, nodev;
 	uint32_t mode, uid, gid;
 	const struct place *leads, *mnt;
 	const struct host_mount *sub;
