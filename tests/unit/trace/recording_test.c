@@ -28,7 +28,7 @@ static const char *pick_text(struct arena *a)
 {
 	static const char *const texts[] = {
 		"", "x", "a b", "quote\" back\\slash \\x41", "new\nline\ttab\x01\x7f", "zo\xe8.mp3", "caf\xc3\xa9",
-		"\xff\xfe", "\xe2\x80\xae" "bidi", "{project}", "null", "\\\\x",
+		"\xff\xfe", ("\xe2\x80\xae" "bidi"), "{project}", "null", "\\\\x",
 	};
 	if (rnd(4))
 		return arena_str(a, texts[rnd(LEN(texts))]);
