@@ -9,7 +9,7 @@ say() {
 # `path/with/slash` in documents, and docs/... in comments
 for doc in README.md CONTRIBUTING.md NEWS.md $(find docs -name '*.md'); do
 	[ -e "$doc" ] || { say "$doc is missing"; continue; }
-	for name in $(grep -oE '`(base|profiles|trace|learn|report|enforce|cli|tests|docs|bench)/[A-Za-z0-9_./-]+`' "$doc" | tr -d '`'); do
+	for name in $(grep -oE '`(base|profiles|trace|learn|report|enforce|cli|tests|docs|bench)/[A-Za-z0-9_./-]+`' "$doc" | tr -d '`' | grep -v NAME); do
 		[ -e "${name%/}" ] || say "$doc names $name, which does not exist"
 	done
 done

@@ -108,7 +108,8 @@ by_who() { # name file command...: one suite an account
 }
 add layers self one layers sh tests/check-layers.sh
 add headers self one headers make -s check-headers
-[ ! -e tests/check-docs.sh ] || add docs self one docs sh tests/check-docs.sh
+add globals self one globals sh tests/check-globals.sh "$O"
+add docs self one docs sh tests/check-docs.sh
 # long ones first, so that two jobs end about together
 for f in tests/e2e/*.bats; do
 	[ -e "$f" ] || continue
