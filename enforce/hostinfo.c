@@ -15,16 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-const char *env_get(char *const *envp, const char *name)
-{
-	size_t len = strlen(name);
-	for (; envp && *envp; envp++) {
-		if (strncmp(*envp, name, len) == 0 && (*envp)[len] == '=')
-			return *envp + len + 1;
-	}
-	return NULL;
-}
-
 /* @value cleaned when it is an absolute path, else NULL: the XDG specification says to ignore relative ones. */
 static const char *absolute(struct arena *a, const char *value)
 {
