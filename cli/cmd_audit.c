@@ -2,6 +2,7 @@
 #include "cli/cmd.h"
 #include "cli/output.h"
 #include "cli/record.h"
+#include "cli/request.h"
 #include "cli/runs.h"
 #include "cli/setup.h"
 #include "cli/tell.h"
@@ -128,6 +129,13 @@ static void keep_recording(struct audit *a)
 	free(text);
 }
 
+static void keep_request(struct audit *a)
+{
+	OWN(str) s = { 0 };
+	request_write(&s, a->o);
+	(void)keep(a, "request.json", str_c(&s), s.len); /* it warned */
+}
+
 /* Returns how the file is named to the user, NULL where there is none. */
 static const char *keep_suggestion(struct audit *a)
 {
@@ -150,13 +158,27 @@ static const char *keep_suggestion(struct audit *a)
 	return path ? tell_path(&a->arena, path, home) : NULL;
 }
 
+/*
+ * The command as typed goes only to a terminal, where it was typed; elsewhere as it is recorded, with what looked
+ * secret replaced.
+ */
+static const char *next(struct audit *a, const char *file, bool typed)
+{
+	const struct cli_opts *o = a->o;
+	const struct recording *rec = &a->rec.rec;
+	return tell_next(&a->arena, &o->again, &a->lesson, &a->setup.host, file,
+	                 typed ? (const char *const *)o->cmd : rec->argv, typed ? o->ncmd : rec->nargv);
+}
+
 static void show(struct audit *a, const struct report *r)
 {
 	const struct cli_opts *o = a->o;
 	OWN(str) text = { 0 };
 	OWN(str) json = { 0 };
 	struct err e = { 0 };
-	if (json_write(&json, r, &e) < 0)
+	struct report stored = *r;
+	stored.next = next(a, r->suggestion, false);
+	if (json_write(&json, &stored, &e) < 0)
 		fail(a, &e);
 	(void)keep(a, "report.json", str_c(&json), json.len); /* it warned */
 	if (o->quiet && !o->report)
@@ -177,6 +199,7 @@ static int after(struct audit *a, struct err *e)
 	struct recording *recs[] = { &a->rec.rec };
 	struct err late = { 0 };
 	keep_recording(a);
+	keep_request(a);
 	int r = lesson_make(&a->lesson, recs, 1, &a->setup.policy, &a->setup.profile,
 	                    tell_name(&a->arena, o->out, o->cmd[0]), e);
 	if (r < 0)
@@ -187,7 +210,7 @@ static int after(struct audit *a, struct err *e)
 		.more = a->root ? "snug report last" : NULL,
 	};
 	rep.suggestion = keep_suggestion(a);
-	rep.next = tell_next(&a->arena, o, &a->lesson, rep.suggestion);
+	rep.next = next(a, rep.suggestion, !o->json && !o->report && isatty(2));
 	show(a, &rep);
 	if (a->root && run_finish(&a->run, a->root, &late) < 0)
 		record_warn(&late);

@@ -4,11 +4,22 @@
 #include "cli/output.h"
 #include "cli/tell.h"
 
+#include "base/path.h"
 #include "base/str.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+/* The audit's next command: its request, its suggestion, its command as far as that was stored. */
+static const char *stored_next(struct load *l, const struct cli_opts *o)
+{
+	const struct recording *rec = l->recs[0];
+	const char *file = path_join(&l->arena, l->stored, "suggested.yaml");
+	return tell_next(&l->arena, &o->again, &l->lesson, &rec->host,
+	                 file ? tell_path(&l->arena, file, rec->host.home) : NULL,
+	                 rec->argv, rec->nargv);
+}
 
 int cmd_report(struct cli_opts *o, struct err *e)
 {
@@ -19,10 +30,12 @@ int cmd_report(struct cli_opts *o, struct err *e)
 		r = load_lesson(&l, o, "learnt", e);
 	if (r < 0)
 		return r;
-	const struct report rep = {
+	struct report rep = {
 		.lesson = &l.lesson, .recs = l.recs, .nrecs = l.n, .pol = &l.setup.policy,
 		.check_all = o->check_all, .show_granted = o->show_granted,
 	};
+	if (l.stored && l.n == 1)
+		rep.next = stored_next(&l, o);
 	r = tell_report(&text, &rep, o->json, 1, 0, o->envp, e);
 	if (r < 0)
 		return r;

@@ -96,7 +96,7 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 	}
 	if (r < 0)
 		return r;
-	int code = box_wait(&box, -1, e);
+	int code = box_wait(&box, o->timeout_s ? o->timeout_s * 1000 : -1, e);
 	if (code < 0)
 		return code;
 	say_notes(&box.notes);
@@ -108,8 +108,6 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 int cmd_run(struct cli_opts *o, struct err *e)
 {
 	OWN(setup) s = { 0 };
-	if (o->project_anyway && !o->project)
-		o->project = o->cwd ? o->cwd : ".";
 	int r = setup_make(&s, o, FIND_APPLY, true, e);
 	if (s.host.cwd && !s.host.project)
 		return refuse_no_project(&s.host, e); /* whatever else is wrong follows from it */

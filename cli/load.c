@@ -1,7 +1,10 @@
 /* load.c - reads recordings that a command line names */
 #include "cli/load.h"
 
+#include "cli/request.h"
 #include "cli/runs.h"
+
+#include "base/path.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,22 +35,20 @@ static int load_one(struct load *l, const struct cli_opts *o, const char *word, 
 	if (r < 0)
 		return r;
 	l->recs[l->n++] = rec;
+	if (!l->stored && (!strcmp(word, "last") || runs_is_id(word)))
+		l->stored = path_parent(&l->arena, path);
 	return 0;
 }
 
-int load_runs(struct load *l, const struct cli_opts *o, char *const *words, size_t n, struct err *e)
+int load_runs(struct load *l, struct cli_opts *o, char *const *words, size_t n, struct err *e)
 {
 	l->recs = arena_array(&l->arena, n ? n : 1, sizeof(*l->recs));
 	if (!l->recs)
 		return err_set(e, ENOMEM, "out of memory");
-	if (!n)
-		return load_one(l, o, "last", e);
-	for (size_t i = 0; i < n; i++) {
-		int r = load_one(l, o, words[i], e);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	int r = n ? 0 : load_one(l, o, "last", e);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = load_one(l, o, words[i], e);
+	return r == 0 && l->stored ? request_apply(o, l->stored, e) : r;
 }
 
 int load_policy(struct load *l, const struct cli_opts *o, struct err *e)

@@ -6,19 +6,21 @@
 
 /**
  * struct load - zero is empty
- * @recs: @n recordings, in the order of the command line
+ * @recs:   @n recordings, in the order of the command line
+ * @stored: directory of the first that is in the store, or NULL
  */
 struct load {
 	struct arena arena;
 	struct recording **recs;
 	size_t n;
+	const char *stored;
 	struct setup setup;
 	struct lesson lesson;
 };
 void load_drop(struct load *l);
 
-/* Read @words (none: "last"). */
-int load_runs(struct load *l, const struct cli_opts *o, char *const *words, size_t n, struct err *e) MUST;
+/* Read @words (none: "last"). Where @o asks for no profile and no grant, it takes what the first stored run asked. */
+int load_runs(struct load *l, struct cli_opts *o, char *const *words, size_t n, struct err *e) MUST;
 
 /* Resolve the requested profiles with the first recording's host. */
 int load_policy(struct load *l, const struct cli_opts *o, struct err *e) MUST;

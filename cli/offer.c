@@ -4,13 +4,17 @@
 #include "base/fd.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
-#include <strings.h>
 
-const char *const offer_names[] = {
-	"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy",
-	"NODE_USE_ENV_PROXY", NULL,
+/* What a program serves itself on loopback needs no proxy; the user's own exceptions are the relay's business. */
+#define OWN_HOSTS "localhost,127.0.0.1,::1"
+
+/* @value NULL: the proxy's address */
+static const struct { const char *name, *value; } offered[] = {
+	{ "http_proxy", NULL }, { "https_proxy", NULL }, { "HTTP_PROXY", NULL }, { "HTTPS_PROXY", NULL },
+	{ "all_proxy", NULL }, { "ALL_PROXY", NULL }, { "no_proxy", OWN_HOSTS }, { "NO_PROXY", OWN_HOSTS },
+	{ "NODE_USE_ENV_PROXY", "1" },
 };
 
 void offer_drop(struct offer *o)
@@ -20,20 +24,14 @@ void offer_drop(struct offer *o)
 	*o = (struct offer){ 0 };
 }
 
-static bool offered(const char *entry)
+static bool is_offered(const char *entry)
 {
-	for (const char *const *n = offer_names; *n; n++)
-		if (!strncmp(entry, *n, strlen(*n)) && entry[strlen(*n)] == '=')
+	for (size_t i = 0; i < LEN(offered); i++) {
+		size_t len = strlen(offered[i].name);
+		if (!strncmp(entry, offered[i].name, len) && entry[len] == '=')
 			return true;
+	}
 	return false;
-}
-
-/* What the offer sets @name to; loopback is the command's own, the user's exceptions are the relay's to keep. */
-static const char *value_of(struct arena *a, const char *name, uint16_t port)
-{
-	if (!strcasecmp(name, "no_proxy"))
-		return RELAY_NO_PROXY;
-	return strcmp(name, "NODE_USE_ENV_PROXY") ? arena_fmt(a, "http://127.0.0.1:%u", port) : "1";
 }
 
 /* Everything else keeps its place and its bytes, also entries that are no NAME=VALUE. */
@@ -42,13 +40,13 @@ static char **environment(struct arena *a, char *const *envp, uint16_t port)
 	size_t n = 0, at = 0;
 	while (envp && envp[n])
 		n++;
-	char **env = arena_array(a, n + LEN(offer_names), sizeof(*env));
+	char **env = arena_array(a, n + LEN(offered) + 1, sizeof(*env));
 	for (size_t i = 0; env && i < n; i++)
-		if (!offered(envp[i]))
+		if (!is_offered(envp[i]))
 			env[at++] = envp[i];
-	for (const char *const *name = offer_names; env && *name; name++) {
-		const char *value = value_of(a, *name, port);
-		env[at] = value ? arena_fmt(a, "%s=%s", *name, value) : NULL;
+	for (size_t i = 0; env && i < LEN(offered); i++) {
+		env[at] = offered[i].value ? arena_fmt(a, "%s=%s", offered[i].name, offered[i].value) :
+		                             arena_fmt(a, "%s=http://127.0.0.1:%u", offered[i].name, port);
 		if (!env[at++])
 			return NULL;
 	}

@@ -17,6 +17,3 @@ struct offer {
 void offer_drop(struct offer *o);
 
 int offer_start(struct offer *out, char *const *envp, struct err *e) MUST;
-
-/* The names the offer sets, NULL-terminated. */
-extern const char *const offer_names[];

@@ -76,6 +76,13 @@ int grant_network(struct cli_opts *o, const struct optdef *d, const char *text, 
 /* After the last option: contradictions, and --override's mark on every line. */
 int grants_finish(struct cli_opts *o, struct err *e) MUST;
 
+/**
+ * opts_apply() - take profile and grant words (cli_opts.again of an earlier command line) into @o
+ *
+ * Return: 0; -EINVAL with @e.
+ */
+int opts_apply(struct cli_opts *o, const char *const *words, size_t n, struct err *e) MUST;
+
 /* Text of --help (@all: --help-all) for @verb, NULL: snug itself. */
 struct str;
 void help_text(struct str *out, const struct cmd *verb, bool all);

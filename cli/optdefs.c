@@ -177,7 +177,7 @@ const struct optdef optdefs[] = {
 	  "take / or home as the project", OFF(project_anyway), set_flag },
 	{ "project", NULL, 0, ARG_NEEDED, "DIR", NULL, FOR_POLICY | FOR_TRACE, false,
 	  "the project; else the working directory", OFF(project), set_text },
-	{ "cwd", NULL, 'C', ARG_NEEDED, "DIR", NULL, FOR_POLICY | FOR_TRACE | FOR_PROFILE | FOR_TRUST, true,
+	{ "cwd", NULL, 'C', ARG_NEEDED, "DIR", NULL, FOR_POLICY | FOR_TRACE | FOR_PROFILE | FOR_TRUST, false,
 	  "start the command in DIR", OFF(cwd), set_text },
 	{ "quiet", NULL, 'q', ARG_NONE, NULL, NULL, FOR_ALL, true,
 	  "no report on standard error, no banner", OFF(quiet), set_flag },

@@ -122,7 +122,7 @@ static int apply(struct parse *p, const struct optdef *d, const char *text, stru
 	if (p->used.n == LEN(p->used.items))
 		return err_set(e, EINVAL, "more than %zu options", LEN(p->used.items));
 	p->used.items[p->used.n++] = d;
-	if ((d->verbs & FOR_POLICY) == FOR_POLICY) {
+	if ((d->verbs & FOR_POLICY) == FOR_POLICY && d->verbs != FOR_ALL) {
 		const char *word = text ? arena_fmt(&p->o->arena, "--%s=%s", d->name, text) :
 		                          arena_fmt(&p->o->arena, "--%s", d->name);
 		int r = add_again(p->o, word, e);
@@ -367,4 +367,18 @@ int opts_parse(struct cli_opts *o, int argc, char **argv, char **envp, struct er
 		return answer(&p);
 	r = check_verb(&p, e);
 	return r < 0 ? r : grants_finish(o, e);
+}
+
+int opts_apply(struct cli_opts *o, const char *const *words, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		char *word = arena_str(&o->arena, words[i]);
+		if (!word)
+			return err_set(e, ENOMEM, "out of memory");
+		struct parse p = { .o = o, .argv = &word, .argc = 1 };
+		int r = *word == '+' ? add_profile(&p, word + 1, e) : long_option(&p, word, e);
+		if (r < 0)
+			return r;
+	}
+	return grants_finish(o, e);
 }

@@ -16,7 +16,8 @@ void setup_drop(struct setup *s)
 
 static int compose(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, struct err *e)
 {
-	int r = host_probe(&s->host, o->cwd, o->project, o->envp, e);
+	const char *project = o->project || !o->project_anyway ? o->project : o->cwd ? o->cwd : ".";
+	int r = host_probe(&s->host, o->cwd, project, o->envp, e);
 	if (r < 0)
 		return r;
 	s->finder.host = &s->host;

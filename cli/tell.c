@@ -12,34 +12,69 @@
 #include <errno.h>
 #include <string.h>
 
+/* Harmless on a terminal? esc_term() doubles backslashes, which harm nobody, and changes what does. */
+static bool harmless(const char *s)
+{
+	OWN(str) t = { 0 };
+	size_t want = strlen(s);
+	for (const char *p = strchr(s, '\\'); p; p = strchr(p + 1, '\\'))
+		want++;
+	esc_term(&t, s);
+	return !t.oom && t.len == want;
+}
+
+/* A word that can be shown and pasted: bytes that would steer the terminal become $'\xHH'. */
+static void shell_word(struct str *out, const char *s)
+{
+	if (harmless(s)) {
+		esc_shell(out, s);
+		return;
+	}
+	str_add(out, "$'");
+	for (; *s; s++) {
+		if (*s == '\'' || *s == '\\')
+			str_add_char(out, '\\');
+		if (*s >= ' ' && *s <= '~')
+			str_add_char(out, *s);
+		else
+			str_fmt(out, "\\x%02x", (unsigned char)*s);
+	}
+	str_add_char(out, '\'');
+}
+
 const char *tell_path(struct arena *a, const char *path, const char *home)
 {
 	OWN(str) s = { 0 };
 	if (home && strcmp(home, "/") != 0 && path_below(path, home)) {
 		str_add(&s, "~/");
-		esc_shell(&s, path + strlen(home) + 1);
+		shell_word(&s, path + strlen(home) + 1);
 	} else {
-		esc_shell(&s, path);
+		shell_word(&s, path);
 	}
 	return s.oom ? NULL : arena_str(a, str_c(&s));
 }
 
-const char *tell_next(struct arena *a, const struct cli_opts *o, const struct lesson *l, const char *file)
+const char *tell_next(struct arena *a, const struct wordlist *again, const struct lesson *l, const struct host *h,
+                      const char *file, const char *const *argv, size_t argc)
 {
 	OWN(str) s = { 0 };
 	str_add(&s, "snug");
-	for (size_t i = 0; i < o->again.n; i++) {
+	for (size_t i = 0; i < again->n; i++) {
 		str_add_char(&s, ' ');
-		esc_shell(&s, o->again.items[i].text);
+		shell_word(&s, again->items[i].text);
 	}
 	if (l->network_none_by && l->needs_network)
 		str_add(&s, " --network proxy");
 	if (file && l->suggests)
 		str_fmt(&s, " --profile %s", file);
 	str_add(&s, " --");
-	for (size_t i = 0; i < o->ncmd; i++) {
+	for (size_t i = 0; i < argc; i++) {
+		const char *word = *argv[i] == '/' ? tell_path(a, argv[i], h->home) : NULL;
 		str_add_char(&s, ' ');
-		esc_shell(&s, o->cmd[i]);
+		if (word)
+			str_add(&s, word);
+		else
+			shell_word(&s, argv[i]);
 	}
 	return s.oom ? NULL : arena_str(a, str_c(&s));
 }

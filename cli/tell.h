@@ -8,10 +8,13 @@ struct str;
 
 /**
  * tell_next() - the command line to paste: snug +node --profile FILE -- npm install
- * @file: of the suggestion as shown (~/...), or NULL where nothing is suggested
- * Return: in @a, NULL when memory is out.
+ * @again: profiles and grants as typed
+ * @file:  of the suggestion, a shell word (see tell_path()), or NULL where nothing is suggested
+ * @argv:  @argc words of the command
+ * Return: in @a; NULL when memory is out, or where no command line would do: a word of the command is not known.
  */
-const char *tell_next(struct arena *a, const struct cli_opts *o, const struct lesson *l, const char *file);
+const char *tell_next(struct arena *a, const struct wordlist *again, const struct lesson *l, const struct host *h,
+                      const char *file, const char *const *argv, size_t argc);
 
 /* @path as a shell word, with ~/ in front where it is below @home. */
 const char *tell_path(struct arena *a, const char *path, const char *home);

@@ -40,6 +40,16 @@ static const char *escaped(struct arena *a, const char *s)
 	return got ? got : "";
 }
 
+/* Shell text as it is, so that it works when pasted: a backslash harms no terminal. Anything else is escaped. */
+static const char *pasteable(struct arena *a, const char *s)
+{
+	const char *safe = escaped(a, s);
+	size_t backslashes = 0;
+	for (const char *p = strchr(s, '\\'); p; p = strchr(p + 1, '\\'))
+		backslashes++;
+	return strlen(safe) == strlen(s) + backslashes ? s : safe;
+}
+
 static const char *by_text(struct arena *a, const struct src *by)
 {
 	if (!by || !by->origin)
@@ -271,10 +281,10 @@ static void ending(struct str *out, struct arena *a, const struct report *r)
 	if (none && r->lesson->needs_network)
 		str_fmt(out, "snug: %s says no network; --network proxy lifts it\n", by_text(a, none));
 	if (r->suggestion)
-		str_fmt(out, "snug: suggested: %s%s\n", escaped(a, r->suggestion),
+		str_fmt(out, "snug: suggested: %s%s\n", pasteable(a, r->suggestion),
 		        r->lesson->suggests ? "" : " (grants nothing: nothing is missing)");
 	if (r->next)
-		str_fmt(out, "snug: next: %s\n", escaped(a, r->next));
+		str_fmt(out, "snug: next: %s\n", pasteable(a, r->next));
 }
 
 int text_write(struct str *out, const struct report *r, const struct term *t, size_t max_rows, struct err *e)
