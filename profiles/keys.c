@@ -1,5 +1,7 @@
 #include "profiles/keys.h"
 
+#include <string.h>
+
 const struct key profile_keys[] = {
 #define KEY(sec, name, kind, member, doc) \
 	{ sec, #name, KIND_##kind, offsetof(struct profile, member), 0, doc },
@@ -33,4 +35,18 @@ const char *key_path(struct arena *a, const struct key *k)
 {
 	const char *s = k->section[0] ? arena_fmt(a, "%s.%s", k->section, k->key) : k->key;
 	return s ? s : k->key;
+}
+
+const char *const key_placeholders[] = {
+	"project", "home", "tmp", "scratch", "cache", "config", "data", "state", "runtime", NULL,
+};
+
+size_t key_placeholder_len(const char *s)
+{
+	for (size_t i = 0; *s == '{' && key_placeholders[i]; i++) {
+		size_t n = strlen(key_placeholders[i]);
+		if (!strncmp(s + 1, key_placeholders[i], n) && s[n + 1] == '}')
+			return n + 2;
+	}
+	return 0;
 }

@@ -43,4 +43,9 @@ static inline void *key_at(const struct profile *p, size_t offset)
 /* Text of the key as a person names it: "env.allow", "binds". */
 const char *key_path(struct arena *a, const struct key *k);
 
+/* The words that stand in braces at the start of a path; ends with NULL. */
+extern const char *const key_placeholders[];
+/* Length of a known "{word}" at @s, 0 if there is none. */
+size_t key_placeholder_len(const char *s);
+
 #define PROFILE_SCHEMA "snug-profile/v1"

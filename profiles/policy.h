@@ -33,6 +33,32 @@ struct place {
 	struct src src;
 };
 
+/*
+ * Details the engine and the judge share:
+ * - paths are canonical: where a profile names a path through symbolic links, the place stands at the final object
+ *   and each link that was passed is a PLACE_LINK. A PLACE_COPY stands at the link's own place and its source is the
+ *   final object. A copy of an absent file (FT_NONE) shows nothing at first; a file that exists there at the end is
+ *   written back.
+ * - order: parents before children, a path's subtree in one piece ("/a", "/a/b", "/a-b").
+ * - at most one place per path, but a PLACE_PIN or PLACE_FENCE never stands where a bind does: a bind is a mount point
+ *   already, and a fence on a bind's own path has made that bind ro.
+ * - binds that an enclosing bind shows already with the same mode are left out.
+ * - PIN and FENCE: @source is the host path shown at @path (they differ below a bind with a target).
+ * - @optional: skip in silence when the source is gone by the time the engine comes.
+ */
+
+/**
+ * struct ban - a mask or deny line as canonical host path, whether or not a place shows what it hides
+ * @write_only: deny.write; else reading and writing
+ *
+ * The judge names its line where an object under it is not in the view; learn never suggests it.
+ */
+struct ban {
+	const char *path;
+	bool write_only;
+	struct src src;
+};
+
 /**
  * struct host_rule - one pattern of proxy.allow_hosts or deny_hosts
  * @name: lower case; "*.x", ".x", "x"; NULL when @family is set
@@ -52,12 +78,15 @@ struct policy {
 	struct place *places;
 	size_t nplaces;
 	struct map by_path; /* place path -> index + 1 of the last place at that path */
+	struct ban *bans;
+	size_t nbans;
 	SAID(enum net_mode) network;
 	struct host_rule *allow_hosts, *deny_hosts;
 	size_t nallow_hosts, ndeny_hosts;
 	bool all_hosts; /* bare --allow-net */
 	struct wordlist env_allow, env_deny, prepend_path; /* prepend_path expanded */
-	struct envlist env_set;                            /* expanded */
+	struct envlist env_set; /* expanded; HOME, USER, LOGNAME, TMPDIR, PWD, XDG_*_HOME and a PATH by default. Set
+	                           beats passed through. prepend_path is not yet in PATH; proxy variables are not here */
 	enum tri clear_env;
 	SAID(enum sys_action) action;
 	struct wordlist sys_deny; /* what is denied: deny without allow; userns and ptrace calls unless special says so */
@@ -76,9 +105,21 @@ struct policy {
 void policy_drop(struct policy *p);
 
 /**
+ * path_expand() - @text of a profile's line @src as clean absolute path in @a
+ *
+ * Return: 0; -EINVAL "user:x:3: {project} has no value here: ..."; -ENOMEM.
+ */
+int path_expand(const char **out, struct arena *a, const struct host *h, const char *text, const struct src *src,
+                struct err *e) MUST;
+
+/* Where {scratch} is inside: a private directory of the run. */
+#define SCRATCH_DIR "/run/snug/scratch"
+
+/**
  * profile_paths() - every clean absolute path whose host_file fact policy_resolve() will want
  *
- * Expands placeholders. Appends to @out in @a. Return: 0, -EINVAL (a placeholder without value), -ENOMEM.
+ * Expands placeholders; lines whose placeholder has no value are left for policy_resolve() to refuse.
+ * Appends to @out in @a, each once. Return: 0, -ENOMEM.
  */
 int profile_paths(const struct profile *p, const struct host *h, struct arena *a,
                   struct wordlist *out, struct err *e) MUST;

@@ -1,12 +1,30 @@
 /* profile.c - dropping and comparing profiles */
 #include "profiles/keys.h"
 
+#include "base/str.h"
+
 #include <string.h>
 
 void profile_drop(struct profile *p)
 {
 	arena_drop(&p->arena);
 	*p = (struct profile){ 0 };
+}
+
+void src_text(struct str *out, const struct src *s)
+{
+	str_add(out, s->origin ? s->origin : "default");
+	if (s->line)
+		str_fmt(out, ":%u", s->line);
+}
+
+int src_class(const struct src *s)
+{
+	if (s->inlined)
+		return 2;
+	if (s->overrides)
+		return 1;
+	return s->origin && !strcmp(s->origin, "builtin:base") ? -1 : 0;
 }
 
 static bool same_text(const char *a, const char *b)

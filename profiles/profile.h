@@ -71,6 +71,11 @@ struct pathlist { struct pathent *items; size_t n; };
 struct wordlist { struct word *items; size_t n; };
 struct envlist { struct envset *items; size_t n; };
 
+/* Append "user:node:12", or "--allow-read" where there is no line. */
+void src_text(struct str *out, const struct src *s);
+/* How strongly a line speaks: -1 the built-in base, 0 profiles, 1 with override, 2 flags. */
+int src_class(const struct src *s);
+
 /* A scalar that may be unsaid (src.origin NULL). */
 #define SAID(type) struct { type v; struct src src; }
 
@@ -96,6 +101,7 @@ struct profile {
 	SAID(enum net_mode) network;
 	struct wordlist allow_hosts, deny_hosts;
 	bool has_allow_hosts; /* listed, even if empty: empty is none, not "no restriction" */
+	struct src allow_hosts_src; /* of that list */
 	SAID(enum sys_action) action;
 	struct wordlist sys_deny, sys_allow;
 	SAID(enum tri) proc, dev, userns, ptrace;
@@ -145,8 +151,10 @@ void profile_schema(struct str *out);
 /**
  * profile_merge() - compose @add into @into by product.md's rules
  * @inlined: @add holds command-line grants: they win over profiles for values and modes
- * @force:   --override
+ * @force:   --override: conflicts go to the later line, and flags may lift denies
  *
+ * Lists are unions. Of scalars the strongest class of src_class() wins, in it the most restrictive value (for
+ * cwd the last). A list of allow_hosts without a mode says proxy. env.set of base gives way to any other.
  * Strings are copied, @add may be dropped. Return: 0; -EINVAL naming both lines of a conflict.
  */
 int profile_merge(struct profile *into, const struct profile *add, bool inlined, bool force,

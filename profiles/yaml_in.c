@@ -100,21 +100,6 @@ static int get_word(const struct reader *r, const struct ynode *n, const char *k
 
 /* ---- paths ---- */
 
-static const char *const placeholders[] = {
-	"project", "home", "tmp", "scratch", "cache", "config", "data", "state", "runtime",
-};
-
-/* Length of a known "{word}" at @s, 0 if there is none. */
-static size_t placeholder_len(const char *s)
-{
-	for (size_t i = 0; *s == '{' && i < LEN(placeholders); i++) {
-		size_t n = strlen(placeholders[i]);
-		if (!strncmp(s + 1, placeholders[i], n) && s[n + 1] == '}')
-			return n + 2;
-	}
-	return 0;
-}
-
 static bool is_name_start(char c)
 {
 	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -127,7 +112,7 @@ static int check_expansions(const struct reader *r, const struct ynode *n, const
 		bool first = p == s || p[-1] == '/';
 		if (*p == '$' && (p[1] == '{' || p[1] == '(' || (first && is_name_start(p[1]))))
 			return bad(r, n, "variables and commands are not expanded in paths (a plain dollar sign is \"\\\\x24\")", s);
-		if (p != s && placeholder_len(p))
+		if (p != s && key_placeholder_len(p))
 			return bad(r, n, "a placeholder stands at the start of a path (a plain brace is \"\\\\x7b\")", s);
 	}
 	return 0;
@@ -136,14 +121,14 @@ static int check_expansions(const struct reader *r, const struct ynode *n, const
 static int check_path(const struct reader *r, const struct ynode *n, const char *s)
 {
 	if (s[0] == '{') {
-		size_t len = placeholder_len(s);
+		size_t len = key_placeholder_len(s);
 		if (!len || (s[len] && s[len] != '/')) {
 			struct near near = { 0 };
 			char word[32] = "";
 			size_t end = strcspn(s + 1, "}/");
 			memcpy(word, s + 1, MIN(end, sizeof(word) - 1));
-			for (size_t i = 0; i < LEN(placeholders); i++)
-				near_try(&near, word, placeholders[i]);
+			for (size_t i = 0; key_placeholders[i]; i++)
+				near_try(&near, word, key_placeholders[i]);
 			return ynode_bad(r->e, r->file, n, "unknown placeholder in '%s'; %s%s%s", ynode_show(&r->p->arena, s),
 			                 near.best ? "did you mean '{" : "known are {project} {home} {tmp} {scratch} {cache} ",
 			                 near.best ? near.best : "{config} {data} {state} {runtime}", near.best ? "}'?" : "");
@@ -373,8 +358,10 @@ static int read_bind(const struct reader *r, const struct key *k, const struct y
 
 static int read_items(const struct reader *r, const struct key *k, const struct ynode *n)
 {
-	if (k->at == offsetof(struct profile, allow_hosts))
+	if (k->at == offsetof(struct profile, allow_hosts)) {
 		r->p->has_allow_hosts = true;
+		r->p->allow_hosts_src = src_of(r, n);
+	}
 	if (is_null(n))
 		return 0;
 	if (n->kind != Y_LIST)

@@ -1,0 +1,68 @@
+/* resolve.h - what the parts of the resolver share; private to profiles/; pure */
+#pragma once
+
+#include "profiles/policy.h"
+
+struct placelist { struct place *items; size_t n; };
+
+/**
+ * struct resolver - one policy_resolve() at work
+ * @based:   the built-in base is part
+ * @rooted:  a bind shows the host's whole tree
+ * @places:  grants first, guards later
+ */
+struct resolver {
+	struct policy *pol;
+	const struct profile *p;
+	const struct host *h;
+	bool strict, based, rooted;
+	struct err *e;
+	struct placelist places;
+};
+
+/**
+ * struct spot - where a path leads on the host
+ * @real:  canonical
+ * @type:  of the final object; FT_UNKNOWN when no fact says
+ * @link:  the last component itself is a symbolic link
+ */
+struct spot {
+	const char *real;
+	enum file_type type;
+	bool link;
+	const struct hop *hops;
+	size_t nhops;
+};
+
+/* value_expand() - a variable's value: every known {word} replaced; as path_expand() */
+int value_expand(const char **out, struct arena *a, const struct host *h, const char *text, const struct src *src,
+                 struct err *e) MUST;
+
+int resolve_memory(const struct resolver *r);
+/* A line for explain. */
+PRINTF(3, 4)
+int resolve_note(const struct resolver *r, const struct src *src, const char *fmt, ...);
+/* Trouble with a line: an error when strict, else a note. */
+PRINTF(3, 4)
+int resolve_trouble(const struct resolver *r, const struct src *src, const char *fmt, ...);
+/* @path shortened for people. */
+const char *resolve_show(const struct resolver *r, const char *path);
+/* 0 and *@out NULL where an optional line, or any when not strict, names what has no value. */
+int resolve_path(const struct resolver *r, const char **out, const char *text, const struct src *src, bool optional) MUST;
+
+int spot_find(const struct resolver *r, struct spot *out, const char *path) MUST;
+
+/* The grants of the profile, unordered, into @r->places. */
+int grants_make(struct resolver *r) MUST;
+/* Order, one place per path, what is shown twice left out; fills the policy's places and by_path. */
+int grants_settle(struct resolver *r) MUST;
+int place_push(struct resolver *r, const struct place *p) MUST;
+/* The innermost place of the policy that shows @path or would (links do not), or NULL. */
+const struct place *place_cover(const struct policy *pol, const char *path);
+/* Tree order: "/a", "/a/b", "/a-b". */
+int path_order(const char *a, const char *b);
+
+/* Masks and denies into the policy's bans; what they overrule is taken from @r->places. */
+int bans_make(struct resolver *r) MUST;
+/* After grants_settle(): masks, fences and pins, in order. */
+int guards_make(struct resolver *r) MUST;
