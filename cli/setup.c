@@ -22,6 +22,7 @@ static int compose(struct setup *s, const struct cli_opts *o, enum find_purpose 
 		return r;
 	s->finder.host = &s->host;
 	s->finder.purpose = purpose;
+	s->finder.diff = stderr;
 	return find_compose(&s->profile, &s->finder, &o->profiles, &o->grants, o->no_base, o->override, e);
 }
 

@@ -15,12 +15,14 @@ enum find_purpose {
  * struct finder - where profiles are looked for
  * @host:    home, config dir, cwd and uid; borrowed
  * @purpose: whether trust matters
+ * @diff:    where find_compose() shows how an untrusted profile has changed; NULL nowhere
  * @notes:   filled: "user:node shadows builtin:node", ... each once; strings in @arena
  */
 struct finder {
 	struct arena arena;
 	const struct host *host;
 	enum find_purpose purpose;
+	FILE *diff;
 	struct wordlist notes;
 };
 void finder_drop(struct finder *f);

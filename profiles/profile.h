@@ -87,6 +87,7 @@ int src_class(const struct src *s);
  */
 struct profile {
 	struct arena arena;
+	const char *origin; /* of every line, as given to profile_read(); NULL for composed ones */
 	const char *name, *description;
 	struct wordlist use;
 	bool override;

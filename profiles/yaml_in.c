@@ -599,6 +599,7 @@ int profile_read(struct profile *out, const char *text, size_t len, const char *
 	}
 	if (x)
 		return x;
+	p.origin = r.origin;
 	*out = TAKE(p);
 	return 0;
 }

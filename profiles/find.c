@@ -1,0 +1,326 @@
+/* find.c - from names to profiles: search, trust, composition */
+#include "profiles/places.h"
+
+#include "profiles/builtin.h"
+#include "profiles/near.h"
+
+#include "base/diff.h"
+#include "base/esc.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void finder_drop(struct finder *f)
+{
+	arena_drop(&f->arena);
+	*f = (struct finder){ 0 };
+}
+
+static int note(struct finder *f, const char *text, struct err *e)
+{
+	for (size_t i = 0; text && i < f->notes.n; i++)
+		if (!strcmp(f->notes.items[i].text, text))
+			return 0;
+	struct word *w = text ? ARENA_PUSH(&f->arena, &f->notes, items, n) : NULL;
+	if (!w)
+		return err_set(e, ENOMEM, "out of memory");
+	w->text = text;
+	return 0;
+}
+
+static const struct builtin *find_builtin(const char *name)
+{
+	for (const struct builtin *b = builtins; b->name; b++)
+		if (!strcmp(b->name, name))
+			return b;
+	return NULL;
+}
+
+static bool is_file_name(const char *name)
+{
+	size_t n = strlen(name);
+	return strchr(name, '/') || (n > 5 && !strcmp(name + n - 5, ".yaml"));
+}
+
+/* ---- one profile ---- */
+
+/* A file of a profile directory is named as the profile it holds. */
+static int check_name(struct profile *p, const char *name, const char *path, struct err *e)
+{
+	if (!p->name)
+		p->name = arena_str(&p->arena, name);
+	if (!p->name)
+		return err_set(e, ENOMEM, "out of memory");
+	if (strcmp(p->name, name) != 0)
+		return err_set(e, EINVAL, "%s: its name is '%s', its file's name is '%s': make them agree", path, p->name, name);
+	return 0;
+}
+
+static int check_trust(struct finder *f, const char *name, const char *path, const struct str *text, FILE *diff,
+                       struct err *e)
+{
+	struct trust_state state;
+	OWN(str) old = { 0 };
+	OWN(str) out = { 0 };
+	OWN(str) shown = { 0 };
+	int r = trust_check(&state, f, path, text, &old, e);
+	if (r || state.same)
+		return r;
+	if (state.known && diff && diff_text(&out, str_c(&old), old.len, str_c(text), text->len, "as trusted", path) > 0)
+		fputs(str_c(&out), diff);
+	/* .../DIR/.snug/profiles/NAME.yaml */
+	const char *dir = path;
+	for (int i = 0; i < 3 && dir; i++)
+		dir = path_parent(&f->arena, dir);
+	esc_shell(&shown, dir ? dir : ".");
+	return err_set(e, EACCES, "profile '%s' of this checkout %s: read %s, then type: snug trust %s", name,
+	               state.known ? "has changed since you trusted it" : "is not trusted", path, str_c(&shown));
+}
+
+static int load_builtin(struct profile *out, const struct builtin *b, struct finder *f, struct err *e)
+{
+	const char *origin = arena_fmt(&f->arena, "builtin:%s", b->name);
+	return origin ? profile_read(out, b->text, b->len, origin, origin, e) : err_set(e, ENOMEM, "out of memory");
+}
+
+static int load_file(struct profile *out, const char *path, struct err *e)
+{
+	OWN(str) text = { 0 };
+	int r = proffile_read(&text, path, true, e);
+	if (r == -ENOENT)
+		return err_set(e, ENOENT, "no profile file %s", path);
+	return r ? r : profile_read(out, str_c(&text), text.len, path, path, e);
+}
+
+static int load_from(struct profile *out, struct finder *f, const struct profdir *dir, const char *name, FILE *diff,
+                     struct err *e)
+{
+	OWN(str) text = { 0 };
+	const char *path = arena_fmt(&f->arena, "%s/%s.yaml", dir->path, name);
+	const char *origin = arena_fmt(&f->arena, "%s:%s", origin_word(dir->origin), name);
+	if (!path || !origin)
+		return err_set(e, ENOMEM, "out of memory");
+	int r = proffile_read(&text, path, dir->origin != ORIGIN_REPO, e);
+	if (!r && dir->origin == ORIGIN_REPO && f->purpose == FIND_APPLY)
+		r = check_trust(f, name, path, &text, diff, e);
+	if (!r)
+		r = profile_read(out, str_c(&text), text.len, path, origin, e);
+	if (!r)
+		r = check_name(out, name, path, e);
+	if (r)
+		profile_drop(out);
+	else if (find_builtin(name))
+		r = note(f, arena_fmt(&f->arena, "%s (%s) stands before builtin:%s", origin, path, name), e);
+	return r;
+}
+
+static int unknown(struct finder *f, const struct profdirs *dirs, const char *name, const char *typed, struct err *e)
+{
+	struct near near = { 0 };
+	for (const struct builtin *b = builtins; b->name; b++)
+		near_try(&near, name, b->name);
+	for (size_t i = 0; i < dirs->n; i++) {
+		struct wordlist names = { 0 };
+		int r = profdir_names(&names, &f->arena, &dirs->items[i], e);
+		if (r)
+			return r;
+		for (size_t j = 0; j < names.n; j++)
+			near_try(&near, name, names.items[j].text);
+	}
+	OWN(str) shown = { 0 };
+	esc_term(&shown, typed);
+	return err_set(e, ENOENT, "no profile '%.80s'%s%s%s; snug profile list shows all", str_c(&shown),
+	               near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+int find_profile(struct profile *out, struct finder *f, const char *name, FILE *diff, struct err *e)
+{
+	struct profdirs dirs = { 0 };
+	enum origin only = ORIGIN_COUNT;
+	const char *colon = strchr(name, ':'), *bare = name;
+	*out = (struct profile){ 0 };
+	if (is_file_name(name))
+		return load_file(out, name, e);
+	for (size_t i = 0; colon && i < ORIGIN_FILE; i++)
+		if (strlen(origin_word(i)) == (size_t)(colon - name) && !strncmp(origin_word(i), name, (size_t)(colon - name)))
+			only = (enum origin)i;
+	bare = only != ORIGIN_COUNT ? colon + 1 : name;
+	int r = profdirs_find(&dirs, f, f->host->cwd, e);
+	if (r)
+		return r;
+	if (!profname_ok(bare))
+		return unknown(f, &dirs, bare, name, e);
+	for (size_t i = 0; i < dirs.n; i++) {
+		if (only != ORIGIN_COUNT && dirs.items[i].origin != only)
+			continue;
+		r = load_from(out, f, &dirs.items[i], bare, diff, e);
+		if (r != -ENOENT)
+			return r;
+	}
+	const struct builtin *b = find_builtin(bare);
+	if (b && (only == ORIGIN_COUNT || only == ORIGIN_BUILTIN))
+		return load_builtin(out, b, f, e);
+	return unknown(f, &dirs, bare, name, e);
+}
+
+/* ---- composition ---- */
+
+enum { USE_DEPTH_MAX = 32 };
+
+struct composer {
+	struct finder *f;
+	struct profile *into;
+	struct wordlist done;               /* origins, each merged once */
+	const char *chain[USE_DEPTH_MAX];   /* origins being loaded */
+	size_t depth;
+	bool force;
+	struct err *e;
+};
+
+static int compose_one(struct composer *c, const char *name);
+
+static int add_part(struct composer *c, const char *origin)
+{
+	struct word *part = ARENA_PUSH(&c->into->arena, &c->into->parts, items, n);
+	struct word *done = ARENA_PUSH(&c->f->arena, &c->done, items, n);
+	if (!part || !done)
+		return err_set(c->e, ENOMEM, "out of memory");
+	part->text = arena_str(&c->into->arena, origin);
+	done->text = origin;
+	return part->text ? 0 : err_set(c->e, ENOMEM, "out of memory");
+}
+
+static int cycle(struct composer *c, size_t from, const char *origin)
+{
+	OWN(str) chain = { 0 };
+	for (size_t i = from; i < c->depth; i++)
+		str_fmt(&chain, "%s -> ", c->chain[i]);
+	bool self = from + 1 == c->depth;
+	const char *colon = strchr(origin, ':');
+	return err_set(c->e, EINVAL, "profiles use each other in a circle: %s%s%s%s", str_c(&chain), origin,
+	               self && colon ? "; the built-in one is builtin:" : "", self && colon ? colon + 1 : "");
+}
+
+static int compose_loaded(struct composer *c, const struct profile *p, const char *origin)
+{
+	int r = 0;
+	for (size_t i = 0; i < c->done.n; i++)
+		if (!strcmp(c->done.items[i].text, origin))
+			return 0;
+	for (size_t i = 0; i < c->depth; i++)
+		if (!strcmp(c->chain[i], origin))
+			return cycle(c, i, origin);
+	if (c->depth == USE_DEPTH_MAX)
+		return err_set(c->e, EINVAL, "profiles use each other more than %d deep: %s", USE_DEPTH_MAX, origin);
+	c->chain[c->depth++] = origin;
+	for (size_t i = 0; i < p->use.n && !r; i++) {
+		OWN(str) by = { 0 };
+		src_text(&by, &p->use.items[i].src);
+		r = compose_one(c, p->use.items[i].text);
+		if (r == -ENOENT)
+			r = err_wrap(c->e, "%s", str_c(&by));
+	}
+	c->depth--;
+	if (!r)
+		r = profile_merge(c->into, p, false, c->force, c->e);
+	return r ? r : add_part(c, origin);
+}
+
+static int compose_one(struct composer *c, const char *name)
+{
+	OWN(profile) p = { 0 };
+	int r = find_profile(&p, c->f, name, c->f->diff, c->e);
+	if (r)
+		return r;
+	const char *origin = arena_str(&c->f->arena, p.origin);
+	return origin ? compose_loaded(c, &p, origin) : err_set(c->e, ENOMEM, "out of memory");
+}
+
+int find_compose(struct profile *out, struct finder *f, const struct wordlist *names, const struct profile *grants,
+                 bool no_base, bool force, struct err *e)
+{
+	OWN(profile) into = { 0 };
+	struct composer c = { .f = f, .into = &into, .force = force, .e = e };
+	*out = (struct profile){ 0 };
+	int r = no_base ? 0 : compose_one(&c, "builtin:base");
+	for (size_t i = 0; i < names->n && !r; i++)
+		r = compose_one(&c, names->items[i].text);
+	if (!r && grants)
+		r = profile_merge(&into, grants, true, force, e);
+	if (r)
+		return r;
+	*out = TAKE(into);
+	return 0;
+}
+
+/* ---- the list ---- */
+
+struct rows { struct find_row *items; size_t n; };
+
+static int add_row(struct finder *f, struct rows *rows, const struct profdir *dir, const struct builtin *b,
+                   const char *name, struct err *e)
+{
+	OWN(profile) p = { 0 };
+	OWN(str) text = { 0 };
+	struct err why = { 0 };
+	struct arena *a = &f->arena;
+	struct find_row row = { .name = name, .origin = b ? "builtin" : origin_word(dir->origin) };
+	int r;
+	if (b) {
+		r = load_builtin(&p, b, f, &why);
+	} else {
+		row.path = arena_fmt(a, "%s/%s.yaml", dir->path, name);
+		r = row.path ? proffile_read(&text, row.path, dir->origin != ORIGIN_REPO, &why) : -ENOMEM;
+		if (!r)
+			r = profile_read(&p, str_c(&text), text.len, row.path, NULL, &why);
+		if (!r)
+			r = check_name(&p, name, row.path, &why);
+		struct trust_state state = { 0 };
+		if (r != -ENOMEM && dir->origin == ORIGIN_REPO)
+			row.untrusted = trust_check(&state, f, row.path, &text, NULL, &why) || !state.same;
+	}
+	if (r == -ENOMEM)
+		return err_set(e, ENOMEM, "out of memory");
+	row.broken = r ? arena_str(a, why.code ? why.msg : "cannot be read") : NULL;
+	row.description = p.description ? arena_str(a, p.description) : NULL;
+	for (size_t i = 0; i < rows->n; i++)
+		row.shadowed |= !strcmp(rows->items[i].name, name);
+	struct find_row *slot = ARENA_PUSH(a, rows, items, n);
+	if (!slot)
+		return err_set(e, ENOMEM, "out of memory");
+	*slot = row;
+	return 0;
+}
+
+static int by_row(const void *x, const void *y)
+{
+	const struct find_row *a = x, *b = y;
+	int d = strcmp(a->name, b->name);
+	if (!d)
+		d = (int)a->shadowed - (int)b->shadowed;
+	return d ? d : strcmp(a->path ? a->path : "", b->path ? b->path : "");
+}
+
+int find_list(struct finder *f, struct find_row **out, size_t *n, struct err *e)
+{
+	struct rows rows = { 0 };
+	struct profdirs dirs = { 0 };
+	int r = profdirs_find(&dirs, f, f->host->cwd, e);
+	for (size_t i = 0; i < dirs.n && !r; i++) {
+		struct wordlist names = { 0 };
+		r = profdir_names(&names, &f->arena, &dirs.items[i], e);
+		for (size_t j = 0; j < names.n && !r; j++)
+			r = add_row(f, &rows, &dirs.items[i], NULL, names.items[j].text, e);
+	}
+	for (const struct builtin *b = builtins; b->name && !r; b++)
+		r = add_row(f, &rows, NULL, b, b->name, e);
+	if (r)
+		return r;
+	if (rows.n)
+		qsort(rows.items, rows.n, sizeof(*rows.items), by_row);
+	*out = rows.items;
+	*n = rows.n;
+	return 0;
+}
