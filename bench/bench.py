@@ -43,14 +43,10 @@ echo "registry=http://127.0.0.1:$port/" >.npmrc
 npm install --no-audit --no-fund --loglevel=error
 kill $pid""", prepare="rm -rf node_modules", needs=["npm"]),
     Workload("make", ["make", "-s"], setup="""
-i=0
-while [ $i -lt 24 ]; do
-    printf '#include <stdio.h>\\n#include <stdlib.h>\\n#include <string.h>\\nint f%d(void) { return %d; }\\n' $i $i >f$i.c
-    i=$((i + 1))
-done
-echo 'int main(void) { return 0; }' >main.c
-printf 'O := $(patsubst %%.c,%%.o,$(wildcard *.c))\\nprog: $(O)\\n\\tgcc -o $@ $^\\n%%.o: %%.c\\n\\tgcc -c -o $@ $<\\n' >Makefile
-""", prepare="rm -f *.o prog", needs=["make", "gcc"]),
+mkdir base
+cp "$FLAGSHIP"/../../base/*.[ch] base/
+printf 'O := $(patsubst %%.c,%%.o,$(wildcard base/*.c))\nlib.a: $(O)\n\tar rcs $@ $^\n%%.o: %%.c\n\tgcc -O2 -g -D_GNU_SOURCE -I. -c -o $@ $<\n' >Makefile
+""", prepare="rm -f base/*.o lib.a", needs=["make", "gcc"]),
     Workload("git", ["git", "clone", "-q", "--no-local", "origin", "copy"], setup="""
 git init -q origin && cd origin
 i=0
