@@ -100,17 +100,6 @@ static int set_keep_fd(struct cli_opts *o, const struct optdef *d, const char *t
 	return 0;
 }
 
-/* --backend: words that are names of recorders of later versions */
-static int set_backend(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
-{
-	static const char *const later[] = { "ebpf", "fast", "ptrace" };
-	for (size_t i = 0; i < LEN(later); i++)
-		if (!strcmp(text, later[i]))
-			return err_set(e, ENOTSUP, "--backend=%s: not available in this version; "
-			               "use --backend=notify", text);
-	return set_text(o, d, text, e);
-}
-
 #define OFF(f) offsetof(struct cli_opts, f)
 #define RAT    (FOR_RUN | FOR_AUDIT | FOR_TRACE)
 
@@ -163,8 +152,8 @@ const struct optdef optdefs[] = {
 	  "write the recording to FILE too", OFF(record), set_text },
 	{ "no-keep", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT, false,
 	  "store nothing of this run", OFF(no_keep), set_flag },
-	{ "backend", NULL, 0, ARG_NEEDED, "NAME", "auto|notify|ebpf|fast|ptrace", FOR_AUDIT | FOR_TRACE, false,
-	  "recorder: auto or notify", OFF(backend), set_backend },
+	{ "backend", NULL, 0, ARG_NEEDED, "NAME", "auto|notify", FOR_AUDIT | FOR_TRACE, false,
+	  "recorder: auto or notify", OFF(backend), set_text },
 	{ "network-trace", NULL, 0, ARG_NEEDED, "VIEW", "names|addresses|off", FOR_AUDIT | FOR_TRACE, false,
 	  "names through a proxy (default), only addresses, or no network at all", OFF(network_trace), set_text },
 	{ "timeout", NULL, 0, ARG_NEEDED, "SECONDS", NULL, RAT, true,
@@ -186,15 +175,16 @@ const struct optdef optdefs[] = {
 	{ 0 },
 };
 
-static const char later_audit[] = "not available in this version";
+static const char later_backend[] = "not available in this version; use --backend=notify";
 
 const struct opt_later opts_later[] = {
-	{ "--verify", later_audit }, { "--verify-limit", later_audit }, { "--minimise", later_audit },
-	{ "--shadow", later_audit }, { "--keep-shadow", later_audit }, { "--apply", later_audit },
-	{ "--pcap", later_audit }, { "--dns", later_audit }, { "--denials", later_audit },
+	{ "--backend=ebpf", later_backend }, { "--backend=fast", later_backend }, { "--backend=ptrace", later_backend },
+	{ "--verify", NULL }, { "--verify-limit", NULL }, { "--minimise", NULL },
+	{ "--shadow", NULL }, { "--keep-shadow", NULL }, { "--apply", NULL },
+	{ "--pcap", NULL }, { "--dns", NULL }, { "--denials", NULL },
 	{ "--best-effort", "not available in this version; a layer that the host lacks is always an error" },
-	{ "--secret", later_audit }, { "--secret-host", later_audit }, { "--session-id", later_audit },
-	{ "--detach", later_audit }, { "--allow-host-abstract-sockets", later_audit },
+	{ "--secret", NULL }, { "--secret-host", NULL }, { "--session-id", NULL },
+	{ "--detach", NULL }, { "--allow-host-abstract-sockets", NULL },
 	{ "--no-sandbox", "refused: snug without a sandbox is the command itself; run it without snug" },
 	{ "-A", "refused: there is no grant for everything; name what is needed, or run the command without snug" },
 	{ 0 },

@@ -115,10 +115,19 @@ static int add_again(struct cli_opts *o, const char *word, struct err *e)
 	return 0;
 }
 
+/* A value of a later version, or none at all. */
+static int bad_value(const struct optdef *d, const char *text, struct err *e)
+{
+	OWN(str) word = { 0 };
+	str_fmt(&word, "--%s=%s", d->name, text);
+	int r = refused(str_c(&word), word.len, opts_later, e);
+	return r ? r : err_set(e, EINVAL, "%s: one of %s is wanted", str_c(&word), d->words);
+}
+
 static int apply(struct parse *p, const struct optdef *d, const char *text, struct err *e)
 {
 	if (text && d->words && !one_of(d->words, text))
-		return err_set(e, EINVAL, "--%s=%s: one of %s is wanted", d->name, text, d->words);
+		return bad_value(d, text, e);
 	if (p->used.n == LEN(p->used.items))
 		return err_set(e, EINVAL, "more than %zu options", LEN(p->used.items));
 	p->used.items[p->used.n++] = d;
