@@ -32,6 +32,8 @@ git git
 curl curl
 python3 python3
 python3-venv -
+python3-jsonschema -
+mandoc mandoc
 nodejs node
 npm npm
 g++ g++

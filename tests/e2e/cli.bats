@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# cli.bats - words on the command line: verbs, options, refusals, help
+load lib
+
+@test "no word at all shows help and is bad usage" {
+	run "$SNUG"
+	assert_status 2
+	assert_out "snug audit +node -- npm install"
+}
+
+@test "--help goes to stdout, exit 0, at most 15 options; --help-all has more" {
+	run --separate-stderr "$SNUG" audit --help
+	assert_status 0
+	[ -z "$stderr" ]
+	few=$(grep -cE '^ +(-[a-zA-Z], )?--[a-z]' <<<"$output")
+	[ "$few" -le 15 ]
+	run "$SNUG" audit --help-all
+	assert_status 0
+	[ "$(grep -cE '^ +(-[a-zA-Z], )?--[a-z]' <<<"$output")" -gt "$few" ]
+	run "$SNUG" help audit
+	assert_status 0
+	assert_out "snug audit [+PROFILE..]"
+}
+
+@test "--version names the version and nothing else" {
+	run "$SNUG" --version
+	assert_status 0
+	assert_line '^snug [0-9]+\.[0-9]+\.[0-9]+$'
+	[ "${#lines[@]}" = 1 ]
+	assert_same "$output" "$("$SNUG" -V)"
+}
+
+@test "bad usage is exit 2 with the way to help, before any command ran" {
+	for words in "audit --nope -- touch ran" "audit touch ran" "audit --check=some -- touch ran" \
+		"audit --timeout=soon -- touch ran" "run --format=json -- touch ran" "+ -- touch ran" \
+		"--network=none --allow-net=x -- touch ran" "audit --audit-out"; do
+		# shellcheck disable=SC2086 # words
+		run "$SNUG" $words
+		assert_status 2
+		assert_line '^try: snug .*--help$'
+	done
+	[ ! -e ran ]
+}
+
+@test "an unknown option names the nearest one" {
+	run "$SNUG" audit --show-grantd -- true
+	assert_status 2
+	assert_out "did you mean --show-granted?"
+}
+
+@test "what later versions will do is refused with 125, and runs nothing" {
+	for words in "audit --verify" "audit --shadow" "audit --minimise" "audit --pcap=x" "audit --apply" "run --denials" \
+		"run --best-effort" "audit --backend=ebpf" "audit --backend=ptrace" "run --secret=X" "run --detach"; do
+		# shellcheck disable=SC2086 # words
+		run "$SNUG" $words -- touch ran
+		assert_status 125
+		assert_out "not available in this version"
+	done
+	for verb in exec grant revoke ls inspect kill snapshot rootfs review; do
+		run "$SNUG" $verb
+		assert_status 125
+		assert_out "not available in this version"
+	done
+	[ ! -e ran ]
+}
+
+@test "--no-sandbox and -A are refused with a reason" {
+	for option in --no-sandbox -A; do
+		run "$SNUG" run $option -- touch ran
+		assert_status 125
+		assert_out "refused"
+	done
+	[ ! -e ran ]
+}
+
+@test "a link named audit is snug audit" {
+	ln -s "$SNUG" audit
+	run ./audit -q -- sh -c 'exit 7'
+	assert_status 7
+}
+
+@test "after -- nothing is parsed, and the verb may stand after a profile" {
+	run --separate-stderr "$SNUG" +git audit -q -- echo +node --help -- --check
+	assert_status 0
+	assert_same "+node --help -- --check" "$output"
+}
+
+@test "an unknown profile is 125 and names the nearest" {
+	run "$SNUG" audit +nodde -- touch ran
+	assert_status 125
+	assert_out "node"
+	[ ! -e ran ]
+}
+
+@test "a broken profile is file:line:column: message, exit 125" {
+	printf 'binds:\n  - { source: /srv, mood: ro }\n' >p.yaml
+	run "$SNUG" audit --profile ./p.yaml -- touch ran
+	assert_status 125
+	assert_line 'p\.yaml:2:[0-9]+: .*mood'
+	[ ! -e ran ]
+}
+
+@test "completion offers the options of a verb and the values of an option" {
+	need bash
+	run bash -c 'source "$SRC/cli/completion/snug.bash"
+		COMP_WORDS=(snug audit --sh) COMP_CWORD=2; _snug 2>/dev/null; echo "${COMPREPLY[*]}"
+		COMP_WORDS=(snug audit --format = j) COMP_CWORD=4; _snug 2>/dev/null; echo "${COMPREPLY[*]}"
+		COMP_WORDS=(snug re) COMP_CWORD=1; _snug 2>/dev/null; echo "${COMPREPLY[*]}"'
+	assert_same $'--show-granted\njson\nreport' "$output"
+}
+
+@test "man pages are clean" {
+	need mandoc
+	run mandoc -Tlint -W warning "$SRC/docs/man/snug.1" "$SRC/docs/man/snug-audit.1"
+	assert_status 0
+}
