@@ -3,9 +3,11 @@
 /*
  * The order is the design. User namespace first, since it gives the power for all else; every mount before the pivot,
  * since the host's tree is gone after it; sealing after the last mount; the network while the port below 1024 may still
- * be bound; capabilities when nothing is left to build. What restricts the command alone comes in its own process.
+ * be bound; capabilities when nothing is left to build. What restricts the command alone comes in its own process; it
+ * reads nothing of the policy, since pid 1 wipes its arguments, in which a caller's strings may lie, before it forks.
  */
 const struct step box_steps[] = {
+	{ "system calls", st_filter, NULL, "the command's filter, made" },
 	{ "arguments", st_title, NULL, "a copy of the command's arguments" },
 	{ "user namespace", st_userns, "the ids of everybody else", "capabilities over the new namespaces" },
 	{ "root", st_root, "mount propagation", "an empty root, the host's tree by descriptor" },

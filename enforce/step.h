@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "enforce/box.h"
+#include "enforce/filter.h"
 #include "profiles/policy.h"
 
 #include <signal.h>
@@ -35,6 +36,7 @@ struct build {
 	struct fd host, root, aside, dev;
 	dev_t *own;
 	size_t nown, naside;
+	struct filter filter;
 	struct fd listener;
 	uint16_t port;
 	const struct copy *copy; /* one per PLACE_COPY, in order, made by the supervisor */
@@ -81,6 +83,7 @@ int steps_run(const struct step *steps, struct build *b, struct err *e) MUST;
 /* pid 1 after the steps: start the command, reap, leave with its status. Never returns. */
 _Noreturn void init_main(struct build *b);
 
+int st_filter(struct build *b, struct err *e) MUST;
 int st_title(struct build *b, struct err *e) MUST;
 int st_userns(struct build *b, struct err *e) MUST;
 int st_root(struct build *b, struct err *e) MUST;
