@@ -1,0 +1,164 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "enforce/filter.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+/* Classic BPF as far as the filter uses it, so that every number can be asked without a kernel. */
+static uint32_t ask(const struct filter *f, const struct seccomp_data *d)
+{
+	uint32_t a = 0;
+	for (size_t pc = 0; pc < f->n; pc++) {
+		const struct sock_filter *i = &f->items[pc];
+		bool yes = false;
+		switch (i->code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			memcpy(&a, (const char *)d + i->k, sizeof(a));
+			continue;
+		case BPF_RET | BPF_K:
+			return i->k;
+		case BPF_JMP | BPF_JEQ | BPF_K:
+			yes = a == i->k;
+			break;
+		case BPF_JMP | BPF_JGT | BPF_K:
+			yes = a > i->k;
+			break;
+		case BPF_JMP | BPF_JGE | BPF_K:
+			yes = a >= i->k;
+			break;
+		case BPF_JMP | BPF_JSET | BPF_K:
+			yes = a & i->k;
+			break;
+		default:
+			fail_msg("unexpected instruction %#x", i->code);
+		}
+		pc += yes ? i->jt : i->jf;
+	}
+	fail_msg("ran off the end");
+	return 0;
+}
+
+static const struct {
+	const char *deny[8];
+} base = { { "mount", "ptrace", "io_uring_setup", "bpf", "clone3", "open_tree_attr", "vm86", NULL } };
+
+static void make(struct filter *f, struct policy *pol)
+{
+	struct err e = { 0 };
+	for (size_t i = 0; base.deny[i]; i++)
+		*ARENA_PUSH(&pol->arena, &pol->sys_deny, items, n) = (struct word){ .text = base.deny[i] };
+	assert_int_equal(filter_make(f, pol, &e), 0);
+	arena_drop(&pol->arena);
+}
+
+#if defined(__x86_64__)
+enum { ARCH = AUDIT_ARCH_X86_64, FOREIGN = AUDIT_ARCH_I386 };
+#else
+enum { ARCH = AUDIT_ARCH_AARCH64, FOREIGN = AUDIT_ARCH_ARM };
+#endif
+#define ERR(n) (SECCOMP_RET_ERRNO | (n))
+#define GARBAGE 0xdeadbeef00000000ULL
+
+static void each_call_meets_what_its_line_says(void **state)
+{
+	(void)state;
+	const struct {
+		uint32_t arch;
+		int nr;
+		uint64_t args[2];
+		uint32_t plain, userns, kill, log;
+	} tests[] = {
+		{ ARCH, SYS_read, { 0 }, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW },
+		{ ARCH, SYS_mount, { 0 }, ERR(EPERM), ERR(EPERM), SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_LOG },
+		{ ARCH, SYS_io_uring_setup, { 0 }, ERR(ENOSYS), ERR(ENOSYS), SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_LOG },
+		{ ARCH, 467, { 0 }, ERR(ENOSYS), ERR(ENOSYS), SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_LOG },
+		{ ARCH, SYS_clone3, { 0 }, ERR(ENOSYS), SECCOMP_RET_ALLOW, ERR(ENOSYS), ERR(ENOSYS) },
+		{ ARCH, SYS_clone, { 17 }, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW },
+		{ ARCH, SYS_clone, { CLONE_NEWUSER | 17 }, ERR(EPERM), SECCOMP_RET_ALLOW, ERR(EPERM), ERR(EPERM) },
+		{ ARCH, SYS_clone, { CLONE_NEWNET | GARBAGE }, ERR(EPERM), SECCOMP_RET_ALLOW, ERR(EPERM), ERR(EPERM) },
+		{ ARCH, SYS_unshare, { CLONE_FILES }, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW },
+		{ ARCH, SYS_unshare, { CLONE_NEWNS }, ERR(EPERM), SECCOMP_RET_ALLOW, ERR(EPERM), ERR(EPERM) },
+		{ ARCH, SYS_ioctl, { 0, 0x5412 }, ERR(EPERM), ERR(EPERM), ERR(EPERM), ERR(EPERM) },
+		{ ARCH, SYS_ioctl, { 0, 0x5412 | GARBAGE }, ERR(EPERM), ERR(EPERM), ERR(EPERM), ERR(EPERM) },
+		{ ARCH, SYS_ioctl, { 0, 0x541c }, ERR(EPERM), ERR(EPERM), ERR(EPERM), ERR(EPERM) },
+		{ ARCH, SYS_ioctl, { 0, 0x5401 }, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW },
+		{ ARCH, SYS_socket, { AF_INET6 }, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW },
+		{ ARCH, SYS_socket, { 40 /* vsock */ }, ERR(EAFNOSUPPORT), ERR(EAFNOSUPPORT), ERR(EAFNOSUPPORT), ERR(EAFNOSUPPORT) },
+		{ ARCH, 470, { 0 }, ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS) },
+		{ ARCH, 0x40000000, { 0 }, ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS) },
+		{ ARCH, -1, { 0 }, ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS) },
+		{ FOREIGN, 3, { 0 }, ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS) },
+	};
+	const enum sys_action actions[] = { ACT_ERRNO, ACT_ERRNO, ACT_KILL, ACT_LOG };
+	for (size_t k = 0; k < LEN(actions); k++) {
+		OWN(filter) f = { 0 };
+		struct policy pol = { .action.v = actions[k], .userns = k == 1, .network.v = NET_NONE };
+		make(&f, &pol);
+		for (size_t i = 0; i < LEN(tests); i++) {
+			const struct seccomp_data d = { .nr = tests[i].nr, .arch = tests[i].arch,
+			                                .args = { tests[i].args[0], tests[i].args[1] } };
+			const uint32_t want[] = { tests[i].plain, tests[i].userns, tests[i].kill, tests[i].log };
+			if (ask(&f, &d) != want[k])
+				fail_msg("row %zu, column %zu: %#x, wanted %#x", i, k, ask(&f, &d), want[k]);
+		}
+	}
+}
+
+static void the_raw_network_keeps_every_family(void **state)
+{
+	(void)state;
+	OWN(filter) f = { 0 };
+	struct policy pol = { .network.v = NET_HOST };
+	make(&f, &pol);
+	const struct seccomp_data d = { .nr = SYS_socket, .arch = ARCH, .args = { 40 } };
+	assert_int_equal(ask(&f, &d), SECCOMP_RET_ALLOW);
+}
+
+static void no_number_of_a_foreign_architecture_passes(void **state)
+{
+	(void)state;
+	OWN(filter) f = { 0 };
+	struct policy pol = { .network.v = NET_NONE };
+	make(&f, &pol);
+	for (int nr = 0; nr < 600; nr++) {
+		const struct seccomp_data d = { .nr = nr, .arch = FOREIGN };
+		assert_int_equal(ask(&f, &d), ERR(ENOSYS));
+		const struct seccomp_data x32 = { .nr = nr | 0x40000000, .arch = ARCH };
+		assert_int_equal(ask(&f, &x32), ERR(ENOSYS));
+	}
+}
+
+static void a_name_nobody_knows_is_an_error_and_one_of_elsewhere_is_not(void **state)
+{
+	(void)state;
+	OWN(filter) f = { 0 };
+	struct policy pol = { .network.v = NET_NONE };
+	struct err e = { 0 };
+	*ARENA_PUSH(&pol.arena, &pol.sys_deny, items, n) = (struct word){ .text = "no_such_call" };
+	assert_int_equal(filter_make(&f, &pol, &e), -EINVAL);
+	assert_non_null(strstr(e.msg, "no_such_call"));
+	arena_drop(&pol.arena);
+	assert_true(filter_sysno("socketcall") < -1);
+	assert_int_equal(filter_sysno("cachestat"), 451);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_call_meets_what_its_line_says),
+		cmocka_unit_test(the_raw_network_keeps_every_family),
+		cmocka_unit_test(no_number_of_a_foreign_architecture_passes),
+		cmocka_unit_test(a_name_nobody_knows_is_an_error_and_one_of_elsewhere_is_not),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
