@@ -77,6 +77,15 @@ static int add_proxy(struct env *v, const struct policy *pol, uint16_t port)
 	return 0;
 }
 
+static bool listed(const struct policy *pol, const char *name)
+{
+	for (size_t i = 0; i < pol->env_allow.n; i++) {
+		if (glob_match(pol->env_allow.items[i].text, name))
+			return true;
+	}
+	return false;
+}
+
 /* Does a line allow the caller's own value of @s, which only the defaults set? Not of what the view decides. */
 static bool yields(const struct policy *pol, const struct envset *s)
 {
@@ -87,11 +96,7 @@ static bool yields(const struct policy *pol, const struct envset *s)
 		if (strcmp(s->name, views[i]) == 0)
 			return false;
 	}
-	for (size_t i = 0; i < pol->env_allow.n; i++) {
-		if (glob_match(pol->env_allow.items[i].text, s->name))
-			return true;
-	}
-	return false;
+	return listed(pol, s->name);
 }
 
 static int add_set(struct env *v, const struct policy *pol, char *const *envp)
@@ -114,6 +119,9 @@ static int add_allowed(struct env *v, const struct policy *pol, char *const *env
 		const char *name = arena_mem(v->a, *envp, (size_t)(eq - *envp));
 		if (!name)
 			return -1;
+		/* prepend_path grants a PATH, not the caller's */
+		if (strcmp(name, "PATH") == 0 && pol->clear_env != TRI_NO && !listed(pol, name))
+			continue;
 		if (policy_ask_env(pol, name, NULL) == V_GRANTED && add(v, name, *envp) < 0)
 			return -1;
 	}
