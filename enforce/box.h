@@ -96,6 +96,9 @@ const char *env_get(char *const *envp, const char *name);
  */
 int host_probe(struct host *out, const char *cwd, const char *project, char *const *envp, struct err *e) MUST;
 
+/* As host_probe() without the mount table, which starting a command does not need. */
+int host_probe_self(struct host *out, const char *cwd, const char *project, char *const *envp, struct err *e) MUST;
+
 /* Read the mount table into @h; host_probe() does it. */
 int host_mounts(struct host *h, struct err *e) MUST;
 

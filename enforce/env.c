@@ -77,26 +77,31 @@ static int add_proxy(struct env *v, const struct policy *pol, uint16_t port)
 	return 0;
 }
 
-static bool listed(const struct policy *pol, const char *name)
+static const struct word *listed(const struct policy *pol, const char *name)
 {
+	const struct word *found = NULL;
 	for (size_t i = 0; i < pol->env_allow.n; i++) {
-		if (glob_match(pol->env_allow.items[i].text, name))
-			return true;
+		const struct word *w = &pol->env_allow.items[i];
+		if (glob_match(w->text, name) && (!found || w->src.overrides))
+			found = w;
 	}
-	return false;
+	return found;
 }
 
-/* Does a line allow the caller's own value of @s, which only the defaults set? Not of what the view decides. */
+/*
+ * Does a line allow the caller's own value of @s? One that overrides beats what a profile sets, any one beats what only
+ * the defaults set. Not where the view decides the value.
+ */
 static bool yields(const struct policy *pol, const struct envset *s)
 {
 	static const char *const views[] = { "HOME", "PWD", "TMPDIR" };
-	if (s->src.origin && strcmp(s->src.origin, "default") != 0)
-		return false;
 	for (size_t i = 0; i < LEN(views); i++) {
 		if (strcmp(s->name, views[i]) == 0)
 			return false;
 	}
-	return listed(pol, s->name);
+	const struct word *w = listed(pol, s->name);
+	bool unsaid = !s->src.origin || strcmp(s->src.origin, "default") == 0;
+	return w && (unsaid || (w->src.overrides && !s->src.overrides));
 }
 
 static int add_set(struct env *v, const struct policy *pol, char *const *envp)

@@ -244,7 +244,7 @@ static int probe_env(struct host *h, char *const *envp, struct err *e)
 	return 0;
 }
 
-int host_probe(struct host *out, const char *cwd, const char *project, char *const *envp, struct err *e)
+int host_probe_self(struct host *out, const char *cwd, const char *project, char *const *envp, struct err *e)
 {
 	OWN(host) h = { .uid = geteuid(), .gid = getegid() };
 	int r = probe_cwd(&h, cwd, e);
@@ -259,9 +259,18 @@ int host_probe(struct host *out, const char *cwd, const char *project, char *con
 	if (r == 0)
 		r = probe_links(&h, e);
 	if (r == 0)
-		r = host_mounts(&h, e);
-	if (r == 0)
 		r = probe_env(&h, envp, e);
+	if (r == 0)
+		*out = TAKE(h);
+	return r;
+}
+
+int host_probe(struct host *out, const char *cwd, const char *project, char *const *envp, struct err *e)
+{
+	OWN(host) h = { 0 };
+	int r = host_probe_self(&h, cwd, project, envp, e);
+	if (r == 0)
+		r = host_mounts(&h, e);
 	if (r == 0)
 		*out = TAKE(h);
 	return r;

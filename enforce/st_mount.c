@@ -44,7 +44,7 @@ static int do_bind(struct build *b, const struct place *p, struct err *e)
 	OWN(fd) tree = { 0 }, point = { 0 };
 	int dir = clone_source(&tree, b, p, e);
 	int r = dir < 0 ? dir : view_point(&point, b, p->path, dir, e);
-	return r < 0 ? r : view_attach(fd_no(tree), fd_no(point), p->path, e);
+	return r < 0 ? r : view_attach(b, fd_no(tree), fd_no(point), p->path, e);
 }
 
 static const char *tmpfs_mode(const struct build *b, const char *path)
@@ -61,34 +61,15 @@ static int do_tmpfs(struct build *b, const struct place *p, struct err *e)
 	int r = view_dir(&point, b, p->path, e);
 	if (r == 0)
 		r = view_tmpfs(&m, b, p->size, tmpfs_mode(b, p->path), p->path, e);
-	return r < 0 ? r : view_attach(fd_no(m), fd_no(point), p->path, e);
-}
-
-/* Parent of @p->path, made where missing, which must be the view's own. -EEXIST: there is something already. */
-static int own_parent(struct fd *out, struct build *b, const struct place *p, struct err *e)
-{
-	OWN(fd) there = { 0 };
-	int r = view_open(&there, b, p->path, e);
-	if (r != -ENOENT)
-		return r < 0 ? r : -EEXIST;
-	char *parent = strndup(p->path, path_parent_len(p->path));
-	r = parent ? view_dir(out, b, parent, e) : err_set(e, ENOMEM, "out of memory");
-	free(parent);
-	int own = r < 0 ? r : view_is_own(b, fd_no(*out), e);
-	if (own == 0)
-		return err_set(e, EPERM, "%s is not there, and making it would make it on the host", p->path);
-	return own < 0 ? own : 0;
+	return r < 0 ? r : view_attach(b, fd_no(m), fd_no(point), p->path, e);
 }
 
 static int do_link(struct build *b, const struct place *p, struct err *e)
 {
-	OWN(fd) parent = { 0 };
-	int r = own_parent(&parent, b, p, e);
-	if (r == -EEXIST)
-		return 0;
-	if (r == 0 && symlinkat(p->text, fd_no(parent), path_base(p->path)) != 0)
-		return err_sys(e, "link %s", p->path);
-	return r;
+	int parent, r = view_parent(&parent, b, p->path, e);
+	if (r == 0 && symlinkat(p->text, parent, path_base(p->path)) != 0)
+		r = errno == EEXIST ? -EEXIST : err_sys(e, "link %s", p->path);
+	return r == -EEXIST ? 0 : r; /* a place already shows it */
 }
 
 static int write_all(int fd, const char *text, const char *path, struct err *e)
@@ -103,11 +84,12 @@ static int write_all(int fd, const char *text, const char *path, struct err *e)
 	return 0;
 }
 
+/* -EEXIST, without @e, when something is there. */
 static int make_file(struct fd *out, int dir, const char *name, const char *text, const char *path, struct err *e)
 {
 	OWN(fd) f = fd_own(openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
 	if (!f.plus1)
-		return err_sys(e, "make %s", path);
+		return errno == EEXIST ? -EEXIST : err_sys(e, "make %s", path);
 	int r = write_all(fd_no(f), text, path, e);
 	if (r == 0)
 		*out = TAKE(f);
@@ -117,10 +99,10 @@ static int make_file(struct fd *out, int dir, const char *name, const char *text
 /* A small generated file; over something that is bound there it comes as a mount of its own. */
 static int do_stub(struct build *b, const struct place *p, struct err *e)
 {
-	OWN(fd) parent = { 0 }, file = { 0 }, tree = { 0 }, point = { 0 };
-	int r = own_parent(&parent, b, p, e);
+	OWN(fd) file = { 0 }, tree = { 0 }, point = { 0 };
+	int parent, r = view_parent(&parent, b, p->path, e);
 	if (r == 0)
-		return make_file(&file, fd_no(parent), path_base(p->path), p->text, p->path, e);
+		r = make_file(&file, parent, path_base(p->path), p->text, p->path, e);
 	if (r != -EEXIST)
 		return r;
 	char name[32];
@@ -130,7 +112,7 @@ static int do_stub(struct build *b, const struct place *p, struct err *e)
 		r = view_clone(&tree, fd_no(file), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (r == 0)
 		r = view_point(&point, b, p->path, false, e);
-	return r < 0 ? r : view_attach(fd_no(tree), fd_no(point), p->path, e);
+	return r < 0 ? r : view_attach(b, fd_no(tree), fd_no(point), p->path, e);
 }
 
 int view_mask(struct build *b, const char *path, struct err *e)
@@ -149,7 +131,7 @@ int view_mask(struct build *b, const char *path, struct err *e)
 		return err_sys(e, "empty object for %s", path);
 	r = view_clone(&tree, fd_no(empty), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
 	               MOUNT_ATTR_NOEXEC, e);
-	return r < 0 ? r : view_attach(fd_no(tree), fd_no(point), path, e);
+	return r < 0 ? r : view_attach(b, fd_no(tree), fd_no(point), path, e);
 }
 
 static int do_mask(struct build *b, const struct place *p, struct err *e)
@@ -167,7 +149,7 @@ static int do_self(struct build *b, const struct place *p, struct err *e)
 		return p->optional ? 0 : err_set(e, ENOENT, "%s is gone, so it cannot be protected", p->path);
 	if (r == 0)
 		r = view_clone(&tree, fd_no(point), p->kind == PLACE_FENCE ? MOUNT_ATTR_RDONLY : 0, e);
-	return r < 0 ? r : view_attach(fd_no(tree), fd_no(point), p->path, e);
+	return r < 0 ? r : view_attach(b, fd_no(tree), fd_no(point), p->path, e);
 }
 
 static int do_sys(struct build *b, const struct place *p, struct err *e)
@@ -179,7 +161,7 @@ static int do_sys(struct build *b, const struct place *p, struct err *e)
 		               MOUNT_ATTR_NOEXEC, e);
 	if (r == 0)
 		r = view_dir(&point, b, p->path, e);
-	return r < 0 ? r : view_attach(fd_no(tree), fd_no(point), p->path, e);
+	return r < 0 ? r : view_attach(b, fd_no(tree), fd_no(point), p->path, e);
 }
 
 static int (*const do_place[])(struct build *b, const struct place *p, struct err *e) = {
@@ -210,22 +192,22 @@ int st_root(struct build *b, struct err *e)
 		       ? err_set(e, errno, "the new namespace has no power over its mounts: a security module (AppArmor?) "
 		                 "takes the capabilities away; allow snug in its settings, or run it as root")
 		       : err_sys(e, "make mounts private");
-	/*
-	 * Both go on top of "/", first the one that will be thrown away with the old root. Nothing must exist on the host
-	 * for that, and look-ups that start at b->host do not see them.
-	 */
-	int r = make_aside(b, e);
-	if (r == 0)
-		r = view_attach(fd_no(b->aside), fd_no(b->host), "/", e);
-	if (r < 0)
-		return r;
 	const struct place *first = b->pol->nplaces ? &b->pol->places[0] : NULL;
 	b->bound_root = first && first->kind == PLACE_BIND && strcmp(first->path, "/") == 0;
-	if (b->bound_root)
-		r = clone_source(&b->root, b, first, e);
-	else
-		r = view_tmpfs(&b->root, b, 0, "0755", "/", e);
-	return r < 0 ? r : view_attach(fd_no(b->root), fd_no(b->host), "/", e);
+	int r = b->bound_root ? clone_source(&b->root, b, first, e) : view_tmpfs(&b->root, b, 0, "0755", "/", e);
+	if (r < 0)
+		return r;
+	OWN(fd) proc = { 0 };
+	/*
+	 * The view goes on top of "/": nothing must be made on the host for it, and look-ups that start at b->host do not
+	 * see it. The tmpfs aside goes away with the old root, so it lies on a directory of that which nobody may bind.
+	 */
+	r = view_attach(b, fd_no(b->root), fd_no(b->host), "/", e);
+	if (r == 0)
+		r = make_aside(b, e);
+	if (r == 0)
+		r = view_source(&proc, b, "/proc", e);
+	return r < 0 ? r : view_attach(b, fd_no(b->aside), fd_no(proc), "/proc", e);
 }
 
 int st_places(struct build *b, struct err *e)
@@ -252,8 +234,8 @@ int st_pivot(struct build *b, struct err *e)
 		return errno == EINVAL ? err_set(e, EINVAL, "the root of this system is an initramfs or a chroot, "
 		                                 "which cannot be pivoted from")
 		                       : err_sys(e, "pivot_root");
-	/* on top of the view now: the old root, and on that the tmpfs aside */
-	if (umount2(".", MNT_DETACH) != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
+	/* the old root lies on top of the view now */
+	if (umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
 		return err_sys(e, "detach the host's root");
 	/* ".." at the root goes to whatever is still mounted over it */
 	struct stat up, root;

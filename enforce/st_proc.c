@@ -51,7 +51,7 @@ static int cover_ro(struct build *b, const char *path, struct err *e)
 	if (r == 0)
 		r = view_clone(&tree, fd_no(point), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
 		               MOUNT_ATTR_NOEXEC, e);
-	return r < 0 ? r : view_attach(fd_no(tree), fd_no(point), path, e);
+	return r < 0 ? r : view_attach(b, fd_no(tree), fd_no(point), path, e);
 }
 
 int view_proc(struct build *b, const struct place *p, struct err *e)
@@ -65,7 +65,7 @@ int view_proc(struct build *b, const struct place *p, struct err *e)
 	if (r == 0)
 		r = view_dir(&point, b, p->path, e);
 	if (r == 0)
-		r = view_attach(fd_no(m), fd_no(point), p->path, e);
+		r = view_attach(b, fd_no(m), fd_no(point), p->path, e);
 	char path[64];
 	for (size_t i = 0; r == 0 && i < LEN(covers); i++) {
 		if (covers[i].root_only && b->userns)

@@ -72,42 +72,73 @@ static int must_be_own(const struct build *b, int dir, const char *path, struct 
 	return r < 0 ? r : 0;
 }
 
-/* Open @path's parent in the view, making what is missing; *name is the last component. */
-static int open_parent(struct fd *out, struct build *b, const char *path, const char **name, struct err *e)
+static void forget_parent(struct build *b)
 {
-	size_t len = path_parent_len(path);
-	char *parent = strndup(path, len);
-	if (!parent)
-		return err_set(e, ENOMEM, "out of memory");
-	*name = path_base(path);
-	int r = view_dir(out, b, parent, e);
-	free(parent);
-	return r;
+	fd_drop(&b->parent);
+	free(b->parent_path);
+	b->parent_path = NULL;
 }
 
-/* Make @path (a directory, or an empty file to mount on) and open it. */
-static int make(struct fd *out, struct build *b, const char *path, bool dir, struct err *e)
+static bool parent_known(const struct build *b, const char *path)
 {
+	size_t len = path_parent_len(path);
+	return b->parent.plus1 && *path_base(path) && strlen(b->parent_path) == len &&
+	       memcmp(b->parent_path, path, len) == 0;
+}
+
+static int know_parent(struct build *b, const char *path, struct err *e)
+{
+	if (parent_known(b, path))
+		return 0;
+	char *dir = strndup(path, path_parent_len(path));
 	OWN(fd) parent = { 0 };
-	const char *name = NULL;
-	int r = open_parent(&parent, b, path, &name, e);
+	int r = dir ? view_dir(&parent, b, dir, e) : err_set(e, ENOMEM, "out of memory");
 	if (r == 0)
 		r = must_be_own(b, fd_no(parent), path, e);
+	if (r < 0) {
+		free(dir);
+		return r;
+	}
+	forget_parent(b);
+	b->parent = TAKE(parent);
+	b->parent_path = dir;
+	return 0;
+}
+
+/* Make @path (a directory, or an empty file to mount on) and open it. -EEXIST, without @e, when something is there. */
+static int make(struct fd *out, struct build *b, const char *path, bool dir, struct err *e)
+{
+	int r = know_parent(b, path, e);
 	if (r < 0)
 		return r;
-	if (dir ? mkdirat(fd_no(parent), name, 0755) : mknodat(fd_no(parent), name, S_IFREG | 0444, 0))
-		return err_sys(e, "make %s in the view", path);
-	OWN(fd) f = fd_own(openat(fd_no(parent), name, O_PATH | O_CLOEXEC | O_NOFOLLOW));
+	int parent = fd_no(b->parent);
+	const char *name = path_base(path);
+	if (dir ? mkdirat(parent, name, 0755) : mknodat(parent, name, S_IFREG | 0444, 0))
+		return errno == EEXIST ? -EEXIST : err_sys(e, "make %s in the view", path);
+	OWN(fd) f = fd_own(openat(parent, name, O_PATH | O_CLOEXEC | O_NOFOLLOW));
 	if (!f.plus1)
 		return err_sys(e, "%s in the view", path);
 	*out = TAKE(f);
 	return 0;
 }
 
+int view_parent(int *dir, struct build *b, const char *path, struct err *e)
+{
+	OWN(fd) there = { 0 };
+	int r = parent_known(b, path) ? -ENOENT : view_open(&there, b, path, e);
+	if (r != -ENOENT)
+		return r < 0 ? r : -EEXIST;
+	r = know_parent(b, path, e);
+	*dir = r < 0 ? -1 : fd_no(b->parent);
+	return r;
+}
+
 int view_point(struct fd *out, struct build *b, const char *path, bool dir, struct err *e)
 {
 	OWN(fd) f = { 0 };
-	int r = view_open(&f, b, path, e);
+	int r = parent_known(b, path) ? make(&f, b, path, dir, e) : -EEXIST;
+	if (r == -EEXIST)
+		r = view_open(&f, b, path, e);
 	if (r == -ENOENT)
 		r = make(&f, b, path, dir, e);
 	struct stat st;
@@ -142,8 +173,10 @@ int view_clone(struct fd *out, int at, uint64_t attr, struct err *e)
 	return 0;
 }
 
-int view_attach(int mount, int point, const char *path, struct err *e)
+int view_attach(struct build *b, int mount, int point, const char *path, struct err *e)
 {
+	if (b->parent_path && path_under(b->parent_path, path))
+		forget_parent(b); /* it will lie below the mount */
 	if (move_mount(mount, "", point, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
 		return err_sys(e, "mount on %s", path);
 	return 0;

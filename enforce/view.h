@@ -18,14 +18,23 @@ int view_open(struct fd *out, const struct build *b, const char *path, struct er
  */
 int view_dir(struct fd *out, struct build *b, const char *path, struct err *e) MUST;
 
-/* A mount point for a directory (@dir) or anything else at @path; made where it is missing. */
+/*
+ * A mount point for a directory (@dir) or anything else at @path; made where it is missing. The directory it was made
+ * in is kept for the next one, since places come sorted.
+ */
 int view_point(struct fd *out, struct build *b, const char *path, bool dir, struct err *e) MUST;
+
+/*
+ * The directory, a tmpfs of the view's own, to make @path's last name in; borrowed until the next call. -EEXIST, without
+ * @e, when something is there already; the caller may meet EEXIST itself as well.
+ */
+int view_parent(int *dir, struct build *b, const char *path, struct err *e) MUST;
 
 /* A detached copy of the mounts at and below @at (a descriptor), with @attr added and propagation cut. */
 int view_clone(struct fd *out, int at, uint64_t attr, struct err *e) MUST;
 
 /* Attach the detached mount @mount at @point. */
-int view_attach(int mount, int point, const char *path, struct err *e) MUST;
+int view_attach(struct build *b, int mount, int point, const char *path, struct err *e) MUST;
 
 /* A new detached tmpfs; @size bytes, 0 the kernel's default. It counts as the view's own. */
 int view_tmpfs(struct fd *out, struct build *b, uint64_t size, const char *mode, const char *path,
@@ -33,9 +42,6 @@ int view_tmpfs(struct fd *out, struct build *b, uint64_t size, const char *mode,
 
 /* A new detached mount of @fstype with @attr; options are name, value, ..., NULL. */
 int view_fs(struct fd *out, const char *fstype, uint64_t attr, const char *const *options, struct err *e) MUST;
-
-/* The tmpfs aside, made on first use. */
-int view_aside(struct build *b, struct err *e) MUST;
 
 /* Does @dir lie in a tmpfs of the view? */
 int view_is_own(const struct build *b, int dir, struct err *e) MUST;

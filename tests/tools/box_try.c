@@ -71,7 +71,7 @@ int main(int argc, char **argv, char **envp)
 	struct box_opts o = { .env = envp };
 	struct err e = { 0 };
 	int i = 1;
-	if (host_probe(&host, NULL, NULL, envp, &e) < 0) {
+	if (host_probe_self(&host, NULL, NULL, envp, &e) < 0) {
 		fprintf(stderr, "box_try: %s\n", e.msg);
 		return 125;
 	}
