@@ -1,0 +1,287 @@
+#include "trace/dirs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FRESH_NS 1000000000u
+
+enum { CACHE_MAX = 16 * 1024 * 1024 };
+
+struct dir {
+	struct dirinfo info;
+	uint32_t uid, gid; /* of the caller @info.blocked was computed for */
+	uint64_t epoch, ns;
+};
+
+struct alias {
+	const char *cur;
+	struct hop *hops;
+	size_t len, nhops, links;
+	uint64_t epoch, ns;
+};
+
+void dirs_trim(struct resolver *r)
+{
+	if (r->arena.bytes < CACHE_MAX)
+		return;
+	map_drop(&r->dirs);
+	map_drop(&r->aliases);
+	arena_drop(&r->arena);
+}
+
+/* Open the directory part of a path that is too long for one call; @tail is what is left of it. */
+static int shorten(struct fd *dir, int root, const char *path, const char **tail)
+{
+	*dir = (struct fd){ 0 };
+	int at = root;
+	while (strlen(path) >= PATH_MAX) {
+		size_t n = PATH_MAX - 1;
+		char part[PATH_MAX];
+		while (n && path[n] != '/')
+			n--;
+		if (!n)
+			return -ENAMETOOLONG;
+		memcpy(part, path, n);
+		part[n] = 0;
+		int next = openat(at, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		fd_drop(dir);
+		if (next < 0)
+			return -errno;
+		*dir = fd_own(next);
+		at = next;
+		path += n + strspn(path + n, "/");
+	}
+	*tail = path;
+	return at;
+}
+
+/* Where to look: a descriptor and a path relative to it. */
+static int place(const struct walk *w, const char *path, char *buf, struct fd *dir, const char **tail)
+{
+	const char *p = path;
+	if (w->prefix[0]) {
+		if (strlen(w->prefix) + strlen(path) >= WALK_MAX)
+			return -ENAMETOOLONG;
+		stpcpy(stpcpy(buf, w->prefix), path);
+		p = buf;
+	} else if (!*p) {
+		p = "/";
+	}
+	if (w->root != AT_FDCWD) {
+		p += strspn(p, "/");
+		if (!*p)
+			p = ".";
+	}
+	if (strlen(p) < PATH_MAX) {
+		*tail = p;
+		return w->root;
+	}
+	return shorten(dir, w->root, p, tail);
+}
+
+int dirs_stat(const struct walk *w, const char *path, struct stat *st)
+{
+	char buf[WALK_MAX];
+	OWN(fd) dir = { 0 };
+	const char *tail;
+	int at = place(w, path, buf, &dir, &tail);
+	if (at < 0 && at != AT_FDCWD)
+		return at;
+	return fstatat(at, tail, st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0 ? -errno : 0;
+}
+
+ssize_t dirs_readlink(const struct walk *w, const char *path, char *buf, size_t size)
+{
+	char full[WALK_MAX];
+	OWN(fd) dir = { 0 };
+	const char *tail;
+	int at = place(w, path, full, &dir, &tail);
+	if (at < 0 && at != AT_FDCWD)
+		return at;
+	ssize_t n = readlinkat(at, tail, buf, size);
+	return n < 0 ? -errno : n;
+}
+
+static bool fresh(const struct resolver *r, uint64_t epoch, uint64_t ns)
+{
+	return epoch == r->tasks->epoch && r->now - ns < FRESH_NS;
+}
+
+static size_t clean_part(const char *p)
+{
+	size_t i = 0;
+	while (p[i]) {
+		const char *c = p + i + 1;
+		size_t n = strcspn(c, "/");
+		if (!n || (n == 1 && c[0] == '.') || (n == 2 && c[0] == '.' && c[1] == '.'))
+			return i;
+		i += 1 + n;
+	}
+	return i;
+}
+
+void dirs_start(struct resolver *r, struct walk *w)
+{
+	w->clean_len = clean_part(w->whole);
+	w->cur[0] = 0;
+	w->len = w->splice = w->pos = 0;
+	size_t n = w->clean_len;
+	/* the last component itself is always looked at */
+	while (n && (n == w->whole_len || w->whole[n] != '/'))
+		n--;
+	for (; w->cached && n; n--) {
+		if (w->whole[n] != '/')
+			continue;
+		void **slot = map_find(&r->aliases, w->whole, n);
+		struct alias *a = slot ? *slot : NULL;
+		if (!a || !fresh(r, a->epoch, a->ns))
+			continue;
+		memcpy(w->cur, a->cur, a->len + 1);
+		w->len = a->len;
+		memcpy(w->hops, a->hops, a->nhops * sizeof(*a->hops));
+		w->nhops = a->nhops;
+		w->links = a->links;
+		break;
+	}
+	memcpy(w->rest, w->whole + n, w->whole_len - n + 1);
+}
+
+void dirs_remember(struct resolver *r, const struct walk *w, size_t at)
+{
+	size_t left = strlen(w->rest + at), n = w->whole_len - left;
+	if (!w->cached || n < 2 || n - 1 > w->clean_len || w->prefix[0])
+		return;
+	n--;
+	void **slot = map_find(&r->aliases, w->whole, n);
+	struct alias *a = slot ? *slot : NULL;
+	if (a && fresh(r, a->epoch, a->ns))
+		return;
+	if (!a || strcmp(a->cur, w->cur) != 0 || a->nhops || w->nhops) {
+		char *key = arena_mem(&r->arena, w->whole, n);
+		a = arena_alloc(&r->arena, sizeof(*a));
+		struct hop *hops = arena_array(&r->arena, w->nhops, sizeof(*hops));
+		char *cur = arena_mem(&r->arena, w->cur, w->len);
+		if (!key || !a || !hops || !cur)
+			return;
+		for (size_t i = 0; i < w->nhops; i++) {
+			hops[i].path = arena_str(&r->arena, w->hops[i].path);
+			hops[i].text = arena_str(&r->arena, w->hops[i].text);
+			if (!hops[i].path || !hops[i].text)
+				return;
+		}
+		*a = (struct alias){ .cur = cur, .hops = hops, .nhops = w->nhops, .len = w->len, .links = w->links };
+		slot = map_put(&r->aliases, key, n, NULL);
+		if (!slot)
+			return;
+		*slot = a;
+	}
+	a->epoch = r->tasks->epoch;
+	a->ns = r->now;
+}
+
+static bool member(const struct creds *c, uint32_t gid)
+{
+	if (c->gid == gid)
+		return true;
+	for (size_t i = 0; i < c->ngroups; i++)
+		if (c->groups[i] == gid)
+			return true;
+	return false;
+}
+
+static bool searchable(const struct creds *c, const struct stat *st)
+{
+	if (st->st_uid == c->uid)
+		return st->st_mode & S_IXUSR;
+	if (member(c, st->st_gid))
+		return st->st_mode & S_IXGRP;
+	return st->st_mode & S_IXOTH;
+}
+
+/* One directory, without its parents. */
+static int look(struct walk *w, const struct task *t, size_t len, struct dirinfo *out, bool *search)
+{
+	struct stat st;
+	char keep = w->cur[len];
+	w->cur[len] = 0;
+	int err = dirs_stat(w, w->cur, &st);
+	w->cur[len] = keep;
+	if (err)
+		return err;
+	*out = (struct dirinfo){ st.st_mode & 07777, st.st_uid, st.st_gid, st.st_dev, NULL };
+	*search = searchable(&t->creds, &st);
+	return 0;
+}
+
+static size_t up(const char *path, size_t len)
+{
+	while (len && path[len - 1] != '/')
+		len--;
+	return len ? len - 1 : 0;
+}
+
+static struct dir *cached(struct resolver *r, const struct task *t, const struct walk *w, size_t len)
+{
+	void **slot = w->cached && !w->prefix[0] ? map_find(&r->dirs, w->cur, len) : NULL;
+	struct dir *d = slot ? *slot : NULL;
+	bool good = d && fresh(r, d->epoch, d->ns) && d->uid == t->creds.uid && d->gid == t->creds.gid;
+	return good ? d : NULL;
+}
+
+static void store(struct resolver *r, const struct task *t, const struct walk *w, size_t len,
+                  const struct dirinfo *info)
+{
+	if (!w->cached || w->prefix[0])
+		return;
+	void **slot = map_find(&r->dirs, w->cur, len);
+	struct dir *d = slot ? *slot : NULL;
+	if (!d) {
+		char *key = arena_mem(&r->arena, w->cur, len);
+		d = key ? arena_alloc(&r->arena, sizeof(*d)) : NULL;
+		slot = d ? map_put(&r->dirs, key, len, NULL) : NULL;
+		if (!slot)
+			return;
+		*slot = d;
+	}
+	const char *blocked = info->blocked;
+	if (blocked && (!d->info.blocked || strcmp(blocked, d->info.blocked) != 0))
+		blocked = arena_str(&r->arena, blocked);
+	else if (blocked)
+		blocked = d->info.blocked;
+	*d = (struct dir){ *info, t->creds.uid, t->creds.gid, r->tasks->epoch, r->now };
+	d->info.blocked = blocked;
+}
+
+int dirs_get(struct resolver *r, const struct task *t, struct walk *w, size_t len, struct dirinfo *out)
+{
+	struct dir *hit = cached(r, t, w, len);
+	if (hit) {
+		*out = hit->info;
+		return 0;
+	}
+	bool search;
+	int err = look(w, t, len, out, &search);
+	if (err)
+		return err;
+	/* the topmost directory that blocks is the one the caller would meet */
+	for (size_t at = len; at;) {
+		struct dirinfo above;
+		bool above_ok;
+		at = up(w->cur, at);
+		if ((hit = cached(r, t, w, at))) {
+			if (hit->info.blocked)
+				out->blocked = hit->info.blocked;
+			break;
+		}
+		if (!look(w, t, at, &above, &above_ok) && !above_ok)
+			out->blocked = at ? resolver_str(r, w->cur, at) : "/";
+	}
+	if (!search && !out->blocked)
+		out->blocked = len ? resolver_str(r, w->cur, len) : "/";
+	store(r, t, w, len, out);
+	return 0;
+}
