@@ -21,10 +21,12 @@ enum {
 	SPARE_FDS = 20,
 };
 
-void tasks_drop(struct tasks *ts)
+static void forget(struct tasks *ts)
 {
-	for (size_t i = 0; i < TASK_SLOTS; i++)
+	for (size_t i = 0; i < TASK_SLOTS; i++) {
 		fd_drop(&ts->slots[i].dir);
+		ts->slots[i].tid = 0;
+	}
 	for (size_t i = 0; i < ts->groups.n; i++) {
 		struct group *g = ts->groups.items[i].value;
 		if (!g)
@@ -34,6 +36,11 @@ void tasks_drop(struct tasks *ts)
 		free(g);
 	}
 	map_drop(&ts->groups);
+}
+
+void tasks_drop(struct tasks *ts)
+{
+	forget(ts);
 	*ts = (struct tasks){ 0 };
 }
 
@@ -129,6 +136,15 @@ static int read_status(const struct tasks *ts, struct task *t, pid_t *tgid)
 	if (tgid)
 		*tgid = p ? atoi(p) : 0;
 	return 0;
+}
+
+int tasks_own_creds(struct tasks *ts, struct creds *out)
+{
+	struct task me = { .dir = fd_own(open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC)) };
+	int err = me.dir.plus1 ? read_status(ts, &me, NULL) : -errno;
+	fd_drop(&me.dir);
+	*out = me.creds;
+	return err;
 }
 
 /* Parent and start time out of /proc/PID/stat, whose second field may hold anything up to the last ")". */

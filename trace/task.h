@@ -94,6 +94,9 @@ ssize_t task_link(const struct task *t, const char *name, char *buf, size_t size
 /* Working directory as the link says; same return. */
 ssize_t task_cwd(struct tasks *ts, struct task *t, char *buf, size_t size) MUST;
 
+/* The recorder's own ids. -errno. */
+int tasks_own_creds(struct tasks *ts, struct creds *out) MUST;
+
 /* A notified call that changes later ones (enum call_after) by @t. */
 void tasks_after(struct tasks *ts, struct task *t, int after);
 

@@ -1,0 +1,246 @@
+/* The recorder's loop: notifications, children, signals to forward, the proxy's rows, time limits. */
+#include "trace/recorder.h"
+
+#include "trace/notify.h"
+#include "trace/relayrows.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MS 1000000u
+
+enum {
+	KILL_AFTER_MS = 5000,  /* after the time limit's TERM */
+	KILL_PATIENCE_MS = 2000,
+	PORT_POLL_MS = 1,
+};
+
+enum { AT_LISTENER, AT_SIGNALS, AT_CTL, AT_LOG, NPOLL };
+
+/* Wait states of the tree. */
+struct watch {
+	struct fd signals;
+	struct pollfd fds[NPOLL];
+	uint64_t limit_ns;  /* when the command gets TERM; 0 never */
+	uint64_t daemon_ns; /* when waiting for daemons ends; 0: the command still runs */
+	bool tree_gone, hung_up;
+};
+
+static void reap(struct recorder *r, struct watch *w)
+{
+	struct signalfd_siginfo si;
+	while (read(fd_no(w->signals), &si, sizeof(si)) == sizeof(si))
+		;
+	for (;;) {
+		int status;
+		pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
+		if (pid <= 0)
+			return;
+		if (pid != r->launch.pid)
+			continue;
+		if (WIFSTOPPED(status)) {
+			/* the shell must see the job stop; its SIGCONT goes to the whole process group */
+			kill(getppid(), SIGSTOP);
+			continue;
+		}
+		r->status = status;
+	}
+}
+
+/* The supervisor passes on what it was sent; when it is gone the tree must not go on unwatched. */
+static void control(struct recorder *r, struct watch *w)
+{
+	char c;
+	ssize_t n = read(r->ctl, &c, 1);
+	if (n == 0) {
+		w->hung_up = true;
+		return;
+	}
+	if (n == 1 && r->status < 0)
+		kill(r->launch.pid, c);
+}
+
+static int timeout_ms(const struct recorder *r, const struct watch *w, uint64_t now)
+{
+	if (r->ports.npending)
+		return PORT_POLL_MS;
+	uint64_t next = 0;
+	uint64_t times[] = { w->limit_ns, w->daemon_ns, r->kill_ns };
+	for (size_t i = 0; i < LEN(times); i++)
+		if (times[i] && (!next || times[i] < next))
+			next = times[i];
+	if (!next)
+		return -1;
+	return next <= now ? 0 : (int)((next - now) / MS) + 1;
+}
+
+/* Every process below this one, deepest last; the tree may grow meanwhile, so callers repeat. */
+static size_t descendants(pid_t *out, size_t max)
+{
+	size_t n = 0, done = 0;
+	pid_t at = getpid();
+	for (;;) {
+		char path[64];
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", at, at);
+		FILE *f = fopen(path, "re");
+		int pid;
+		while (f && n < max && fscanf(f, "%d", &pid) == 1)
+			out[n++] = pid;
+		if (f)
+			fclose(f);
+		if (done == n)
+			return n;
+		at = out[done++];
+	}
+}
+
+static void kill_tree(void)
+{
+	enum { MANY = 1024, ROUNDS = 8 };
+	pid_t pids[MANY];
+	for (int round = 0; round < ROUNDS; round++) {
+		size_t n = descendants(pids, MANY);
+		if (!n)
+			return;
+		for (size_t i = 0; i < n; i++)
+			kill(pids[i], SIGKILL);
+		while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+			;
+	}
+}
+
+static void name_survivors(struct recorder *r)
+{
+	enum { MANY = 64 };
+	pid_t pids[MANY];
+	size_t n = descendants(pids, MANY);
+	for (size_t i = 0; i < n; i++) {
+		char path[64], exe[256];
+		snprintf(path, sizeof(path), "/proc/%d/exe", pids[i]);
+		ssize_t len = readlink(path, exe, sizeof(exe) - 1);
+		exe[len > 0 ? len : 0] = 0;
+		recorder_reason(r, "%s still ran %d ms after the command had ended; it goes on unrecorded",
+		                len > 0 ? exe : "a process", r->opts->daemon_wait_ms);
+	}
+}
+
+static void limits(struct recorder *r, struct watch *w, uint64_t now)
+{
+	if (w->limit_ns && now >= w->limit_ns) {
+		w->limit_ns = 0;
+		r->timed_out = true;
+		kill(r->launch.pid, SIGTERM);
+		kill(r->launch.pid, SIGCONT);
+		r->kill_ns = now + (uint64_t)KILL_AFTER_MS * MS;
+	}
+	if (r->kill_ns && now >= r->kill_ns) {
+		kill_tree();
+		r->kill_ns = now + (uint64_t)KILL_PATIENCE_MS * MS;
+	}
+	if (r->status >= 0 && !w->daemon_ns) {
+		int ms = r->opts->daemon_wait_ms > 0 ? r->opts->daemon_wait_ms : 0;
+		w->daemon_ns = now + (uint64_t)ms * MS;
+		if (r->timed_out) /* what the limit ends it ends whole */
+			r->kill_ns = now;
+	}
+}
+
+static int open_watch(struct recorder *r, struct watch *w, struct err *e)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	w->signals = fd_own(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+	if (!w->signals.plus1)
+		return err_sys(e, "signalfd");
+	w->fds[AT_LISTENER] = (struct pollfd){ fd_no(r->launch.listener), POLLIN, 0 };
+	w->fds[AT_SIGNALS] = (struct pollfd){ fd_no(w->signals), POLLIN, 0 };
+	w->fds[AT_CTL] = (struct pollfd){ r->ctl, POLLIN, 0 };
+	w->fds[AT_LOG] = (struct pollfd){ r->opts->log_fd, POLLIN, 0 };
+	return 0;
+}
+
+static int turn(struct recorder *r, struct watch *w, uint64_t now)
+{
+	int n = poll(w->fds, NPOLL, timeout_ms(r, w, now));
+	if (n < 0 && errno != EINTR)
+		return -errno;
+	if (n > 0 && w->fds[AT_LISTENER].revents & POLLIN) {
+		int err = recorder_call(r);
+		if (err)
+			return err;
+	} else if (n > 0 && w->fds[AT_LISTENER].revents & (POLLHUP | POLLERR)) {
+		w->tree_gone = true;
+		w->fds[AT_LISTENER].fd = -1;
+	}
+	if (r->ports.npending)
+		sockports_poll(&r->ports, recorder_now());
+	if (n <= 0)
+		return 0;
+	if (w->fds[AT_SIGNALS].revents)
+		reap(r, w);
+	if (w->fds[AT_CTL].revents)
+		control(r, w);
+	if (w->fds[AT_LOG].revents && !relayrows_read(r, r->opts->log_fd))
+		w->fds[AT_LOG].fd = -1;
+	return 0;
+}
+
+int recorder_run(struct recorder *r, struct err *e)
+{
+	struct watch w = { 0 };
+	int err = open_watch(r, &w, e);
+	if (err)
+		return err;
+	r->start_ns = recorder_now();
+	if (r->opts->timeout_ms >= 0)
+		w.limit_ns = r->start_ns + (uint64_t)r->opts->timeout_ms * MS;
+	fd_drop(&r->launch.go);
+	while (!err) {
+		/* the time is only needed now and then: a busy tree is not slowed by it */
+		uint64_t now = recorder_now();
+		limits(r, &w, now);
+		if (r->status >= 0 && w.tree_gone)
+			break;
+		if (w.daemon_ns && now >= w.daemon_ns && !r->timed_out) {
+			name_survivors(r);
+			break;
+		}
+		err = turn(r, &w, now);
+		if (w.hung_up) {
+			kill_tree();
+			break;
+		}
+	}
+	fd_drop(&w.signals);
+	return err < 0 ? err_set(e, -err, "the listener failed: %s", strerror(-err)) : 0;
+}
+
+void recorder_linger(struct recorder *r)
+{
+	struct pollfd p = { fd_no(r->launch.listener), POLLIN, 0 };
+	for (;;) {
+		struct seccomp_notif n;
+		int got = poll(&p, 1, 1000);
+		while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+			;
+		if (got > 0 && !(p.revents & POLLIN))
+			return;
+		if (got <= 0)
+			continue;
+		int err = notify_recv(p.fd, &n);
+		if (!err)
+			err = n.data.nr == 425 ? notify_refuse(p.fd, n.id, ENOSYS) : notify_continue(p.fd, n.id);
+		if (err && err != -ENOENT && err != -EINTR)
+			return;
+	}
+}

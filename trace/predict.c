@@ -1,0 +1,328 @@
+#include "trace/predict.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool member(const struct creds *c, uint32_t gid)
+{
+	bool in = c->gid == gid;
+	for (size_t i = 0; i < c->ngroups && !in; i++)
+		in = c->groups[i] == gid;
+	return in;
+}
+
+/* Plain mode bits and the two capabilities that overrule them (capabilities(7)). */
+static int by_mode(const struct creds *c, uint32_t mode, uint32_t uid, uint32_t gid, bool dir, int want)
+{
+	uint32_t bits = uid == c->uid ? mode >> 6 : member(c, gid) ? mode >> 3 : mode;
+	if ((bits & (uint32_t)want) == (uint32_t)want)
+		return 0;
+	if (c->dac && (dir || !(want & X_OK) || (mode & 0111)))
+		return 0;
+	if (c->search && !(want & W_OK) && (dir || want == R_OK))
+		return 0;
+	return EACCES;
+}
+
+static bool same_ids(const struct creds *a, const struct creds *b)
+{
+	return a->uid == b->uid && a->gid == b->gid && a->dac == b->dac && a->ngroups == b->ngroups &&
+	       !memcmp(a->groups, b->groups, a->ngroups * sizeof(*a->groups));
+}
+
+struct ask {
+	const struct predictor *p;
+	const struct creds *c;
+	bool kernel; /* the recorder's own answer is the caller's */
+};
+
+static int may(const struct ask *k, const char *path, uint32_t mode, uint32_t uid, uint32_t gid, bool dir, int want)
+{
+	int err = by_mode(k->c, mode, uid, gid, dir, want);
+	/* reading what the mode allows needs no question; an ACL only shows as a group that is wider */
+	/* the recorder's own /proc entries are not the caller's */
+	if (!k->kernel || !path || !strncmp(path, "/proc/", 6) || strlen(path) >= PATH_MAX || (!err && !(want & W_OK) && uid == k->c->uid) || (!err && want == R_OK && k->c->dac))
+		return err;
+	return k->p->may(k->p->arg, path, want);
+}
+
+static int may_obj(const struct ask *k, const struct object *o, int want)
+{
+	return may(k, o->path, o->mode, o->uid, o->gid, o->type == FT_DIR, want);
+}
+
+/* Add or remove a name in the directory of @o. */
+static int may_name(const struct ask *k, const struct object *o)
+{
+	return may(k, o->dir, o->dir_mode, o->dir_uid, o->dir_gid, true, W_OK | X_OK);
+}
+
+static int sticky(const struct ask *k, const struct object *o)
+{
+	if (!(o->dir_mode & S_ISVTX) || k->c->fowner || o->uid == k->c->uid || o->dir_uid == k->c->uid)
+		return 0;
+	return EPERM;
+}
+
+static int may_remove(const struct ask *k, const struct object *o)
+{
+	int err = may_name(k, o);
+	return err ? err : sticky(k, o);
+}
+
+static int open_new(const struct ask *k, const struct access *a)
+{
+	if (!(a->flags & O_CREAT) || (a->flags & O_DIRECTORY))
+		return ENOENT;
+	if (a->marks & MARK_DIR_SLASH)
+		return EISDIR;
+	return may_name(k, &a->obj[0]);
+}
+
+static int open_old(const struct ask *k, const struct access *a, enum outcome_source *source)
+{
+	const struct object *o = &a->obj[0];
+	uint32_t f = a->flags;
+	int mode = (f & O_ACCMODE) == O_RDONLY ? R_OK : (f & O_ACCMODE) == O_WRONLY ? W_OK : R_OK | W_OK;
+	if ((f & O_TMPFILE) == O_TMPFILE)
+		return o->type != FT_DIR ? ENOTDIR : may(k, o->path, o->mode, o->uid, o->gid, true, W_OK | X_OK);
+	if ((f & O_CREAT) && (f & O_EXCL))
+		return EEXIST;
+	if (o->type == FT_LINK)
+		return f & O_DIRECTORY ? ENOTDIR : ELOOP;
+	if ((f & O_DIRECTORY) && o->type != FT_DIR)
+		return ENOTDIR;
+	if (o->type == FT_DIR && (mode != R_OK || (f & O_CREAT)))
+		return EISDIR;
+	if (o->type == FT_SOCK)
+		return ENXIO;
+	if (f & O_TRUNC)
+		mode |= W_OK;
+	int err = may_obj(k, o, mode);
+	if (!err && (f & O_NOATIME) && o->uid != k->c->uid && !k->c->fowner)
+		err = EPERM;
+	/* a device may be absent, a FIFO without a partner */
+	if (!err && (o->type == FT_FIFO || o->type == FT_CHR || o->type == FT_BLK))
+		*source = OUT_UNKNOWN;
+	return err;
+}
+
+/* More than "." and ".." in it; asked of the kernel, as link counts of directories mean nothing on some systems. */
+static bool filled(const char *path)
+{
+	DIR *d = opendir(path);
+	if (!d)
+		return false;
+	int n = 0;
+	while (n < 3 && readdir(d))
+		n++;
+	closedir(d);
+	return n > 2;
+}
+
+static bool dot(const char *name)
+{
+	size_t n = name ? strlen(name) : 0;
+	return n && name[n - 1] == '.' && (n == 1 || name[n - 2] == '/');
+}
+
+static int rmdir_old(const struct ask *k, const struct access *a)
+{
+	const struct object *o = &a->obj[0];
+	if (o->type != FT_DIR)
+		return ENOTDIR;
+	if (dot(o->spelled))
+		return EINVAL;
+	int err = may_remove(k, o);
+	if (!err && o->path && filled(o->path))
+		err = ENOTEMPTY;
+	return err;
+}
+
+static bool below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+	return !strncmp(path, dir, n) && path[n] == '/';
+}
+
+static int rename_two(const struct ask *k, const struct access *a)
+{
+	const struct object *from = &a->obj[0], *to = &a->obj[1];
+	if (from->dev && to->dev && from->dev != to->dev)
+		return EXDEV;
+	if (from->type == FT_DIR && from->path && to->path && below(to->path, from->path))
+		return EINVAL;
+	int err = may_remove(k, from);
+	if (err)
+		return err;
+	if (to->type == FT_NONE)
+		return a->flags & RENAME_EXCHANGE ? ENOENT : may_name(k, to);
+	if (a->flags & RENAME_NOREPLACE)
+		return EEXIST;
+	if (!(a->flags & RENAME_EXCHANGE)) {
+		if (from->type == FT_DIR && to->type != FT_DIR)
+			return ENOTDIR;
+		if (from->type != FT_DIR && to->type == FT_DIR)
+			return EISDIR;
+	}
+	err = may_remove(k, to);
+	bool same = from->dev == to->dev && from->ino == to->ino;
+	if (!err && to->type == FT_DIR && !same && !(a->flags & RENAME_EXCHANGE) && to->path && filled(to->path))
+		err = ENOTEMPTY;
+	return err;
+}
+
+static int link_two(const struct ask *k, const struct access *a)
+{
+	const struct object *from = &a->obj[0], *to = &a->obj[1];
+	if (to->type != FT_NONE)
+		return EEXIST;
+	if (from->dev && to->dev && from->dev != to->dev)
+		return EXDEV;
+	if (from->type == FT_DIR)
+		return EPERM;
+	return may_name(k, to);
+}
+
+static int exec_old(const struct ask *k, const struct object *o)
+{
+	if (o->type != FT_FILE)
+		return o->type == FT_LINK ? ELOOP : EACCES;
+	return may_obj(k, o, X_OK);
+}
+
+static int access_old(const struct ask *k, const struct access *a)
+{
+	const struct object *o = &a->obj[0];
+	return o->type == FT_LINK ? 0 : may_obj(k, o, (int)(a->flags & 7));
+}
+
+static int owner_only(const struct ask *k, const struct object *o)
+{
+	if (o->uid != k->c->uid && !k->c->fowner)
+		return EPERM;
+	if (!k->kernel || !k->c->dac)
+		return 0;
+	/* root owns or overrules: only a read-only mount is left to ask about */
+	int err = o->type == FT_LINK ? 0 : k->p->may(k->p->arg, o->path, W_OK);
+	return err == EROFS ? EROFS : 0;
+}
+
+/* The object is there. */
+static int old(const struct ask *k, const struct access *a, enum outcome_source *source)
+{
+	const struct object *o = &a->obj[0];
+	switch (a->op) {
+	case OP_STAT:
+	case OP_LOAD:
+		return 0;
+	case OP_READLINK:
+		return o->type == FT_LINK ? 0 : EINVAL;
+	case OP_ACCESS:
+		return access_old(k, a);
+	case OP_CHDIR:
+		return o->type == FT_DIR ? may_obj(k, o, X_OK) : ENOTDIR;
+	case OP_OPEN:
+		return open_old(k, a, source);
+	case OP_TRUNCATE:
+		return o->type == FT_DIR ? EISDIR : o->type != FT_FILE ? EINVAL : may_obj(k, o, W_OK);
+	case OP_CHMOD:
+		return owner_only(k, o);
+	case OP_CHOWN:
+	case OP_UTIME:
+		*source = k->c->dac ? *source : OUT_UNKNOWN;
+		return owner_only(k, o);
+	case OP_SETXATTR:
+		*source = OUT_UNKNOWN;
+		return owner_only(k, o);
+	case OP_MKDIR:
+	case OP_SYMLINK:
+	case OP_MKNOD:
+		return EEXIST;
+	case OP_RMDIR:
+		return rmdir_old(k, a);
+	case OP_UNLINK:
+		return a->marks & MARK_DIR_SLASH && o->type != FT_DIR ? ENOTDIR
+		       : o->type == FT_DIR                           ? EISDIR
+		                                                     : may_remove(k, o);
+	case OP_RENAME:
+		return rename_two(k, a);
+	case OP_LINK:
+		return link_two(k, a);
+	case OP_EXEC:
+		return exec_old(k, o);
+	case OP_CONNECT:
+	case OP_SEND:
+		*source = OUT_UNKNOWN;
+		return o->type != FT_SOCK ? ECONNREFUSED : may_obj(k, o, W_OK);
+	case OP_BIND:
+		return EADDRINUSE;
+	case OP_LISTEN:
+	case OP_HOST:
+	case OP_SYSCALL:
+	case OP_ENV:
+	case OP_COUNT:
+		break;
+	}
+	return 0;
+}
+
+/* Only the last name is missing. */
+static int fresh(const struct ask *k, const struct access *a, enum outcome_source *source)
+{
+	const struct object *o = &a->obj[0];
+	switch (a->op) {
+	case OP_OPEN:
+		return open_new(k, a);
+	case OP_MKNOD:
+		*source = (a->flags & S_IFMT) == S_IFCHR || (a->flags & S_IFMT) == S_IFBLK ? OUT_UNKNOWN : *source;
+		return may_name(k, o);
+	case OP_SYMLINK:
+		return a->marks & MARK_DIR_SLASH ? ENOENT : may_name(k, o);
+	case OP_MKDIR:
+	case OP_BIND:
+		return may_name(k, o);
+	default:
+		return ENOENT;
+	}
+}
+
+static int object_trouble(const struct object *o, const struct creds *c)
+{
+	if (o->walk_err)
+		return o->walk_err;
+	if (o->blocked && !c->search)
+		return EACCES;
+	return o->type == FT_NONE && o->missing > 1 ? ENOENT : 0;
+}
+
+int predict(const struct predictor *p, const struct access *acc, const struct creds *c, enum outcome_source *source)
+{
+	bool other = acc->marks & (MARK_OTHER_MNT | MARK_OTHER_ROOT);
+	struct ask k = { p, c, p->may && !other && same_ids(&p->self, c) };
+	*source = OUT_PREDICTED;
+	if (!access_is_file(acc)) {
+		*source = OUT_UNKNOWN;
+		return 0;
+	}
+	int n = op_objects(acc->op);
+	for (int i = 0; i < n; i++) {
+		const struct object *o = &acc->obj[i];
+		int err = object_trouble(o, c);
+		if (err)
+			return err;
+		if (o->type == FT_UNKNOWN || !o->path || o->path[0] != '/') {
+			*source = OUT_UNKNOWN;
+			return 0;
+		}
+		if (i == 0 && n == 2 && o->type == FT_NONE)
+			return ENOENT;
+	}
+	return acc->obj[0].type == FT_NONE ? fresh(&k, acc, source) : old(&k, acc, source);
+}

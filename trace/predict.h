@@ -1,0 +1,25 @@
+/* predict.h - what the kernel will answer, from the facts on the objects; pure but for one question */
+#pragma once
+
+#include "profiles/access.h"
+#include "trace/recording.h"
+#include "trace/task.h"
+
+/**
+ * struct predictor
+ * @may: does the kernel let the recorder itself access @path with R_OK/W_OK/X_OK bits? 0 or errno. Asked only
+ *       for callers whose ids are the recorder's, so that ACLs and read-only mounts count. May be NULL.
+ * @self: the recorder's own ids
+ */
+struct predictor {
+	int (*may)(void *arg, const char *path, int mode);
+	void *arg;
+	struct creds self;
+};
+
+/**
+ * predict() - outcome of @acc for a caller with @c
+ * @source: OUT_PREDICTED, or OUT_UNKNOWN where the facts do not tell (the outcome is then the likely one)
+ * Return: 0 or an errno value.
+ */
+int predict(const struct predictor *p, const struct access *acc, const struct creds *c, enum outcome_source *source);

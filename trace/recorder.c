@@ -1,0 +1,249 @@
+/*
+ * How this works
+ *
+ * The command's first process installs the filter and tells the listener's number over a pipe (no notified call);
+ * this process takes it (pidfd_getfd) and is its only holder. For each notification: receive, read the caller's
+ * memory, resolve, predict, answer CONTINUE, store.
+ *
+ * Why no SECCOMP_IOCTL_NOTIF_ID_VALID: the answer itself fails with ENOENT when the id is no longer valid. Nothing is
+ * stored before the answer succeeded, and as the thread waits from RECV to the answer, its number, memory and /proc
+ * entries were its own all the time. A call whose answer failed was interrupted: it did not happen, or comes again.
+ *
+ * A lost listener would give every notified call ENOSYS; so the listener lives as long as the tree (see recorder_linger).
+ */
+#include "trace/recorder.h"
+
+#include "trace/notify.h"
+#include "trace/sockaddr.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EVENTS_MAX = 2000000 };
+
+#ifdef __x86_64__
+#define NATIVE AUDIT_ARCH_X86_64
+#else
+#define NATIVE AUDIT_ARCH_AARCH64
+#endif
+
+uint64_t recorder_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void recorder_drop(struct recorder *r)
+{
+	launch_drop(&r->launch);
+	eventset_drop(&r->set);
+	tasks_drop(&r->tasks);
+	resolver_drop(&r->names);
+	sysdefs_drop(&r->defs);
+	redactor_drop(&r->secrets);
+	sockports_drop(&r->ports);
+	envuse_drop(&r->env);
+	map_drop(&r->reasons);
+	arena_drop(&r->rec.arena);
+	*r = (struct recorder){ .ctl = -1 };
+}
+
+void recorder_reason(struct recorder *r, const char *fmt, ...)
+{
+	char text[640];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	enum { REASONS_MAX = 200 };
+	if (r->reasons.n >= REASONS_MAX)
+		return;
+	const char *kept = eventset_str(&r->set, text);
+	if (kept)
+		(void)map_put(&r->reasons, kept, strlen(kept), NULL);
+}
+
+/* Asked of the kernel for the recorder's own ids, which are the caller's. */
+static int kernel_may(void *arg, const char *path, int mode)
+{
+	(void)arg;
+	if (!faccessat(AT_FDCWD, path, mode, AT_EACCESS))
+		return 0;
+	/* it may have gone meanwhile; only a refusal is an answer */
+	return errno == EACCES || errno == EROFS || errno == EPERM ? errno : 0;
+}
+
+int recorder_open(struct recorder *r, const struct host *host, const struct trace_opts *o, int ctl,
+                  const struct sigstate *sig, struct err *e)
+{
+	*r = (struct recorder){ .opts = o, .host = host, .ctl = ctl, .status = -1 };
+	r->set.arena = &r->rec.arena;
+	r->set.limit = EVENTS_MAX;
+	int err = tasks_open(&r->tasks, e);
+	if (err)
+		return err;
+	const char *const *real = (const char *const *)o->real_env;
+	if (resolver_open(&r->names, &r->tasks) < 0 || sysdefs_load(&r->defs) < 0 ||
+	    redactor_add_env(&r->secrets, real) < 0 || envuse_open(&r->env, real) < 0)
+		return err_set(e, ENOMEM, "starting the recorder: out of memory");
+	struct filter *f = malloc(sizeof(*f));
+	if (!f)
+		return err_set(e, ENOMEM, "starting the recorder: out of memory");
+	err = filter_build(f, &r->defs, o->network_only, e);
+	/* orphans of the tree come to this process: it may read them under Yama's scope 1, and sees their end */
+	if (!err && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		err = err_sys(e, "PR_SET_CHILD_SUBREAPER");
+	r->decoder.predictor.may = kernel_may;
+	struct creds *me = &r->decoder.predictor.self;
+	if (!err && tasks_own_creds(&r->tasks, me) < 0)
+		err = err_set(e, EIO, "/proc/self/status cannot be read");
+	bool privileged = me->admin && !geteuid();
+	if (!err)
+		err = launch_start(&r->launch, f, privileged, sig, o->argv, o->env, e);
+	free(f);
+	if (err)
+		return err;
+	r->decoder.names = &r->names;
+	r->decoder.defs = &r->defs;
+	r->decoder.quiet_files = o->network_only;
+	r->decoder.keep_privs = privileged;
+	r->decoder.redactor = &r->secrets;
+	return tasks_group(&r->tasks, r->launch.pid) ? 0 : err_set(e, ESRCH, "the command's process is gone");
+}
+
+static const char *name_of(const struct recorder *r, const struct task *t)
+{
+	uint32_t id = t ? t->group->proc : 0;
+	const struct proc *p = id && id <= r->rec.nprocs ? &r->rec.procs[id - 1] : NULL;
+	return p && p->exe ? p->exe : "a process";
+}
+
+/* A call of another architecture or of x32: seen, not understood. */
+static int foreign(struct recorder *r, const struct seccomp_notif *n, struct task *t)
+{
+	bool x32 = n->data.arch == NATIVE;
+	unsigned nr = (unsigned)n->data.nr & ~0x40000000u;
+	recorder_reason(r, "%s made %s system calls, which are seen but not decoded", name_of(r, t),
+	                x32 ? "x32" : n->data.arch == AUDIT_ARCH_I386 ? "32-bit (i386)" : "foreign");
+	/* io_uring_setup has the same number everywhere */
+	if (nr == 425)
+		return notify_refuse(fd_no(r->launch.listener), n->id, ENOSYS);
+	return notify_continue(fd_no(r->launch.listener), n->id);
+}
+
+static bool loopback(const struct access *a)
+{
+	const char *s = a->obj[0].spelled;
+	return !strncmp(s, "127.", 4) || !strncmp(s, "[::1]", 5) || !strncmp(s, "0.0.0.0:", 8) || !strncmp(s, "[::]:", 5) ||
+	       !strncmp(s, "[::ffff:127.", 12);
+}
+
+/* Connections to the offered proxy are the proxy's to tell; others past it are marked. Return: drop the event. */
+static bool inet_connect(struct recorder *r, struct task *t, struct call *c, uint32_t proc, uint64_t now)
+{
+	if (c->sockfd < 0 || !c->n || !r->opts->proxy_port)
+		return false;
+	struct access *a = &c->seen[c->n - 1].acc;
+	bool local = loopback(a);
+	if (local && a->port == r->opts->proxy_port) {
+		sockports_expect(&r->ports, t->group->tgid, c->sockfd, proc, now);
+		return true;
+	}
+	if (!local && a->flags != SOCK_DGRAM)
+		a->marks |= MARK_BYPASS;
+	return false;
+}
+
+static void scan_program(struct recorder *r, uint32_t proc, const struct program *p)
+{
+	for (size_t i = 0; i < p->argc; i++) {
+		envuse_scan(&r->env, proc, p->argv[i], strlen(p->argv[i]));
+		envuse_word(&r->env, proc, p->argv[i]);
+	}
+	for (size_t i = 0; i < p->nfiles; i++)
+		recorder_scan(r, proc, p->files[i]);
+}
+
+static void store(struct recorder *r, const struct call *c, uint32_t caller, uint32_t image, uint64_t now)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct seen *s = &c->seen[i];
+		uint32_t proc = s->acc.op == OP_LOAD || !caller ? image : caller;
+		if (eventset_add(&r->set, proc, &s->acc, s->outcome, s->source, now - r->start_ns) < 0)
+			recorder_reason(r, "memory ran out; accesses are missing");
+	}
+	if (r->set.lost)
+		recorder_reason(r, "more than %d different accesses; the later ones are missing", EVENTS_MAX);
+}
+
+static int answer(struct recorder *r, uint64_t id, int refuse)
+{
+	int listener = fd_no(r->launch.listener);
+	return refuse ? notify_refuse(listener, id, refuse) : notify_continue(listener, id);
+}
+
+int recorder_call(struct recorder *r)
+{
+	struct seccomp_notif n;
+	struct call c;
+	int err = notify_recv(fd_no(r->launch.listener), &n);
+	if (err)
+		return err == -ENOENT || err == -EINTR ? 0 : err;
+	uint64_t now = recorder_now();
+	resolver_reset(&r->names, now);
+	struct task *t = tasks_get(&r->tasks, (pid_t)n.pid, now);
+	if (n.data.arch != NATIVE || (unsigned)n.data.nr >= 0x40000000u) {
+		err = foreign(r, &n, t);
+		return err == -ENOENT ? 0 : err;
+	}
+	if (!t) {
+		if (errno != ESRCH && errno != ENOENT)
+			recorder_reason(r, "process %s could not be read (%s); its accesses are missing",
+			                "of the tree", strerror(errno));
+		err = answer(r, n.id, 0);
+		return err == -ENOENT ? 0 : err;
+	}
+	uint32_t caller = recorder_image(r, t, NULL), image = caller;
+	err = decode_call(&r->decoder, t, &n.data, &c);
+	if (err == -ENOMEM)
+		recorder_reason(r, "memory ran out; accesses are missing");
+	bool drop = !err && inet_connect(r, t, &c, caller, now);
+	/* what a call will change must not be taken from memory from now on */
+	if (c.def && c.def->after && (c.def->after != AFTER_NAMES || c.moves))
+		tasks_after(&r->tasks, t, c.def->after);
+	if (c.starts)
+		image = recorder_image(r, t, &c.program);
+	int sent = answer(r, n.id, c.refuse);
+	if (sent) {
+		if (c.starts) /* it did not start; the same image goes on */
+			t->group->proc = caller, t->group->before = 0;
+		return sent == -ENOENT ? 0 : sent;
+	}
+	if (r->ports.npending)
+		sockports_poll(&r->ports, recorder_now());
+	if (c.incomplete)
+		recorder_reason(r, "%s", c.incomplete);
+	if (!drop && !err)
+		store(r, &c, caller, image, now);
+	if (c.starts && !err) {
+		if (c.program.setid)
+			recorder_reason(r, "lost set-uid: %s (no_new_privs; run the audit as root to see it work)",
+			                c.program.exe ? c.program.exe : "a program");
+		scan_program(r, image, &c.program);
+	}
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* recorder.h - the recorder process: holds the listener, answers every notified call, fills the recording */
+#pragma once
+
+#include "trace/decode.h"
+#include "trace/envuse.h"
+#include "trace/eventset.h"
+#include "trace/launch.h"
+#include "trace/redact.h"
+#include "trace/sockports.h"
+#include "trace/trace.h"
+
+/**
+ * struct recorder - zero is empty
+ * @status:  of the command, as waitpid(2) gives it; -1 while it runs
+ * @reasons: why the recording is incomplete, each once
+ */
+struct recorder {
+	const struct trace_opts *opts;
+	const struct host *host;
+	struct recording rec;
+	struct eventset set;
+	struct tasks tasks;
+	struct resolver names;
+	struct sysdefs defs;
+	struct redactor secrets;
+	struct decoder decoder;
+	struct launch launch;
+	struct sockports ports;
+	struct envuse env;
+	struct map reasons;
+	uint64_t start_ns, term_ns, kill_ns;
+	int ctl, status;
+	bool timed_out, foreign_said, failed;
+};
+
+void recorder_drop(struct recorder *r);
+
+/**
+ * recorder_open() - build the filter and start the command under it, up to its execve
+ * @ctl: socket to the supervisor; a byte is a signal to forward, its end means to end everything
+ */
+int recorder_open(struct recorder *r, const struct host *host, const struct trace_opts *o, int ctl,
+                  const struct sigstate *sig, struct err *e) MUST;
+
+/* Let the command run and record until it has ended, and its daemons too or their time is over. */
+int recorder_run(struct recorder *r, struct err *e) MUST;
+
+/* Keep answering, recording nothing, until the last process of the tree is gone. */
+void recorder_linger(struct recorder *r);
+
+/* Answer one notification, and record it. -errno: the listener is useless. */
+int recorder_call(struct recorder *r);
+
+/* A reason that makes the recording incomplete; said once. */
+void recorder_reason(struct recorder *r, const char *fmt, ...) PRINTF(2, 3);
+
+/* What can only be known at the end: survivors, listings, variables, the proxy's last rows. */
+int recorder_finish(struct recorder *r, struct err *e) MUST;
+
+/* The image @g runs now, or will once its execve is through. */
+uint32_t recorder_image(struct recorder *r, struct task *t, const struct program *p);
+uint64_t recorder_now(void);
+
+/* Look for variables in the first MiB of the regular file @path. */
+void recorder_scan(struct recorder *r, uint32_t proc, const char *path);

@@ -1,0 +1,174 @@
+/* The supervisor's side: start the recorder, pass signals on, take the recording over. */
+#include "trace/trace.h"
+
+#include "base/fd.h"
+#include "trace/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What the recorder tells at the end; the recording itself is in the memory file. */
+struct result {
+	int rc, exec_err;
+	bool lingers;
+	struct err err;
+};
+
+static void null_streams(int from, int to)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int i = from; null >= 0 && i <= to; i++)
+		(void)dup2(null, i);
+	if (null > 2)
+		close(null);
+}
+
+static int record(struct recorder *r, FILE *to, struct result *res)
+{
+	int err = recorder_run(r, &res->err);
+	if (err)
+		return err;
+	if (read(fd_no(r->launch.fail), &res->exec_err, sizeof(res->exec_err)) != sizeof(res->exec_err))
+		res->exec_err = 0;
+	err = recorder_finish(r, &res->err);
+	if (!err)
+		err = recording_write(&r->rec, to, &res->err);
+	if (!err && fflush(to))
+		err = err_sys(&res->err, "writing the recording");
+	return err;
+}
+
+static bool tree_left(const struct recorder *r)
+{
+	struct pollfd p = { fd_no(r->launch.listener), POLLIN, 0 };
+	return poll(&p, 1, 0) == 0 || p.revents & POLLIN;
+}
+
+/* The recorder process; does not return. */
+static void recorder_main(const struct host *host, const struct trace_opts *o, const struct sigstate *sig, int ctl,
+                          int memory)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+	struct result res = { 0 };
+	FILE *to = fdopen(memory, "w");
+	if (!r || !to)
+		res.rc = err_set(&res.err, ENOMEM, "starting the recorder: out of memory");
+	if (!res.rc)
+		res.rc = recorder_open(r, host, o, ctl, sig, &res.err);
+	/* the command alone owns the streams: a pipe must end when the command does */
+	null_streams(0, 1);
+	if (!res.rc)
+		res.rc = record(r, to, &res);
+	res.lingers = !res.rc && tree_left(r);
+	(void)!send(ctl, &res, sizeof(res), MSG_NOSIGNAL);
+	if (res.lingers) {
+		close(ctl);
+		null_streams(2, 2);
+		recorder_linger(r);
+	}
+	_exit(0);
+}
+
+/* Signals sent to snug itself reach the command. */
+static void forward(int signals, int ctl)
+{
+	struct signalfd_siginfo si;
+	while (read(signals, &si, sizeof(si)) == sizeof(si)) {
+		char c = (char)si.ssi_signo;
+		if (si.ssi_signo != SIGCHLD)
+			(void)!send(ctl, &c, 1, MSG_NOSIGNAL);
+	}
+}
+
+static int await(int ctl, pid_t pid, struct result *res, struct err *e)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	OWN(fd) signals = fd_own(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+	if (!signals.plus1)
+		return err_sys(e, "signalfd");
+	struct pollfd p[] = { { ctl, POLLIN, 0 }, { fd_no(signals), POLLIN, 0 } };
+	for (;;) {
+		if (poll(p, LEN(p), -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return err_sys(e, "poll");
+		}
+		if (p[1].revents)
+			forward(fd_no(signals), ctl);
+		if (!p[0].revents)
+			continue;
+		ssize_t n = recv(ctl, res, sizeof(*res), MSG_WAITALL);
+		if (n != sizeof(*res)) {
+			int status = 0;
+			waitpid(pid, &status, 0);
+			return err_set(e, EIO, "the recorder died (%s %d); the command's calls fail from here on, so what it "
+			               "did is not to be trusted", WIFSIGNALED(status) ? "signal" : "exit",
+			               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+		}
+		if (!res->lingers)
+			waitpid(pid, NULL, 0);
+		return 0;
+	}
+}
+
+static int take_over(struct recording *out, int memory, struct err *e)
+{
+	FILE *f = fdopen(memory, "r");
+	if (!f)
+		return err_sys(e, "reading the recording");
+	rewind(f);
+	int err = recording_read(out, f, "recording", e);
+	fclose(f);
+	return err;
+}
+
+int trace_run(struct recording *out, const struct host *host, const struct trace_opts *o, int *exec_err,
+              struct err *e)
+{
+	struct sigstate sig;
+	struct result res = { 0 };
+	int pair[2];
+	*exec_err = 0;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_sys(e, "socketpair");
+	OWN(fd) ctl = fd_own(pair[0]);
+	OWN(fd) theirs = fd_own(pair[1]);
+	OWN(fd) memory = fd_own(memfd_create("recording", MFD_CLOEXEC));
+	if (!memory.plus1)
+		return err_sys(e, "memfd_create");
+	int err = sigstate_take(&sig, e);
+	if (err)
+		return err;
+	fflush(NULL);
+	pid_t pid = fork();
+	if (!pid) {
+		fd_drop(&ctl);
+		recorder_main(host, o, &sig, fd_no(theirs), fd_no(memory));
+	}
+	fd_drop(&theirs);
+	err = pid < 0 ? err_sys(e, "fork") : await(fd_no(ctl), pid, &res, e);
+	sigstate_restore(&sig);
+	if (err)
+		return err;
+	if (res.rc) {
+		*e = res.err;
+		return res.rc;
+	}
+	*exec_err = res.exec_err;
+	int fd = fd_no(memory);
+	memory.plus1 = 0;
+	return take_over(out, fd, e);
+}
