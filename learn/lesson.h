@@ -21,6 +21,7 @@ enum need_kind {
  * @who:     "left-pad@1.3.0 install: node install.js" or the chain's last program
  * @grant:   text of the suggested line that covers it, NULL where none does
  * @note:    marks in words: "did not use the proxy", "saved by rename; copy keeps it", the overruling line
+ * @direct:  a connection by address, which avoids the proxy
  * @counts:  makes --check fail; @counts_all: makes --check=all fail
  * @runs:    of @nruns merged recordings how many had it
  */
@@ -33,7 +34,7 @@ struct finding {
 	uint32_t proc;
 	int outcome;
 	uint64_t count;
-	bool at_least, counts, counts_all, credential;
+	bool at_least, counts, counts_all, credential, direct;
 	uint32_t runs;
 	uint64_t seq;
 };
@@ -46,15 +47,16 @@ struct grant_use {
 };
 
 /**
- * struct lesson - borrowed: recordings and policy it was made from must outlive it
- * @findings:   sorted by heading, kind, what: same input, same bytes
+ * struct lesson - borrowed: recordings, policy and profile it was made from must outlive it
+ * @findings:   sorted by heading, kind, what: same input, same bytes; heap memory where cap_findings is not 0
+ * @nruns:      different recordings; the same one given twice counts once
  * @suggestion: the profile that covers the difference; suggests says whether it grants anything
  * @network_none_by: a requested profile that says no network although hosts were contacted, or NULL
  */
 struct lesson {
 	struct arena arena;
 	struct finding *findings;
-	size_t nfindings;
+	size_t nfindings, cap_findings;
 	struct grant_use *uses;
 	size_t nuses;
 	struct profile suggestion;

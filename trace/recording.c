@@ -118,3 +118,13 @@ void recording_chain(const struct recording *r, uint32_t id, struct str *out)
 		first = false;
 	}
 }
+
+void recording_who(const struct recording *r, uint32_t id, struct str *out)
+{
+	if (!id || id > r->nprocs)
+		return;
+	const struct proc *p = &r->procs[id - 1];
+	if (p->package)
+		str_fmt(out, "%s%s%s: ", p->package, p->script ? " " : "", p->script ? p->script : "");
+	program(out, p);
+}

@@ -114,3 +114,5 @@ int recording_write(const struct recording *r, FILE *f, struct err *e) MUST;
 /* Chain of programs that led to @proc: "npm install > sh -c ... > node install.js", into @out. */
 struct str;
 void recording_chain(const struct recording *r, uint32_t proc, struct str *out);
+/* "left-pad@1.3.0 install: node install.js", or the program alone where no package is known; "" for none. */
+void recording_who(const struct recording *r, uint32_t proc, struct str *out);

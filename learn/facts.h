@@ -1,0 +1,68 @@
+/* facts.h - from accesses to what was needed of each object: replay of each run against the requested policy; pure */
+#pragma once
+
+#include "learn/findings.h"
+#include "learn/objects.h"
+#include "learn/tiers.h"
+
+/* A rename or link from node @a to node @b. */
+struct pair {
+	uint32_t a, b;
+};
+
+/* A symbolic link passed, and the object it led to in the end. */
+struct passed {
+	const char *link, *text, *path;
+};
+
+/**
+ * struct facts - the union over runs
+ * @objects:  with what was done to each, outside what is granted already
+ * @pairs:    renames and links whose new name survives or was there before
+ * @links:    symbolic links passed on the way to a needed object
+ * @prepend:  directories of programs that were found through PATH, which the confined PATH lacks
+ * @prepend_why: by whom, same index
+ */
+struct facts {
+	struct arena *arena; /* the lesson's */
+	const struct policy *pol;
+	const struct tiers *tiers;
+	struct objects objects;
+	struct findings found;
+	struct { struct pair *items; size_t n, cap; } pairs;
+	struct { struct passed *items; size_t n, cap; } links;
+	struct { const char **items; size_t n, cap; } prepend;
+	uint32_t nruns;
+};
+
+void facts_drop(struct facts *f);
+/* Run number @run (from 0, in the canonical order). -ENOMEM. */
+int facts_add_run(struct facts *f, const struct recording *r, uint32_t run);
+
+/* ---- used by facts.c and facts_other.c ---- */
+
+/**
+ * struct replay - one run while it is gone through
+ * @mine: path -> struct mine, names the run made
+ * @who:  per process image, made when first asked
+ */
+struct replay {
+	struct facts *f;
+	const struct recording *r;
+	uint32_t run;
+	struct arena arena;
+	struct made made;
+	struct map mine;
+	const char **who;
+	uint64_t now_s;
+};
+
+const char *replay_who(struct replay *p, uint32_t proc);
+/* Sockets by address, hosts, system calls, variables. */
+int facts_other(struct replay *p, const struct event *ev, const struct judgement *j);
+/* Destinations the relay counted that no event tells. */
+int facts_nets(struct replay *p);
+/* Part of NEC_REQUIRED that depends on the outcome alone. */
+enum necessity outcome_necessity(const struct event *ev);
+/* "user:node:12", "--deny-read"; "snug itself" where no line says it. In @a. */
+const char *src_text(struct arena *a, const struct src *s);

@@ -1,0 +1,176 @@
+#include "learn/lesson.h"
+
+#include "base/str.h"
+#include "learn/fold.h"
+#include "learn/suggest.h"
+#include "learn/uses.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void lesson_drop(struct lesson *l)
+{
+	if (l->cap_findings)
+		free(l->findings);
+	profile_drop(&l->suggestion);
+	arena_drop(&l->arena);
+	*l = (struct lesson){ 0 };
+}
+
+/* ---- which runs, in an order of their own ---- */
+
+struct run {
+	const struct recording *r;
+	uint64_t hash;
+};
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h ^= v + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
+	return h;
+}
+
+static uint64_t mix_text(uint64_t h, const char *s)
+{
+	return s ? mix(h, map_hash(s, strlen(s))) : mix(h, 1);
+}
+
+/* Of what was recorded, not of where it is kept: the same file given twice is one run. */
+static uint64_t content_hash(const struct recording *r)
+{
+	uint64_t h = mix_text(mix(r->nevents, r->nprocs), r->id);
+	for (size_t i = 0; i < r->nevents; i++) {
+		const struct event *e = &r->events[i];
+		h = mix(mix(mix(h, e->first_ns), e->count), (uint64_t)e->outcome << 32 | e->acc.op);
+		h = mix_text(mix_text(mix(h, e->acc.flags), e->acc.obj[0].spelled), e->acc.obj[0].path);
+		h = mix_text(mix(h, e->survives), e->acc.obj[1].path);
+	}
+	for (size_t i = 0; i < r->nnets; i++)
+		h = mix(mix_text(h, r->nets[i].host), r->nets[i].connections);
+	return h;
+}
+
+static int run_order(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+	return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+static struct run *sort_runs(struct recording *const *runs, size_t n, uint32_t *nruns)
+{
+	struct run *out = calloc(n + 1, sizeof(*out));
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		out[i] = (struct run){ runs[i], content_hash(runs[i]) };
+	qsort(out, n, sizeof(*out), run_order);
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!kept || out[kept - 1].hash != out[i].hash)
+			out[kept++] = out[i];
+	*nruns = (uint32_t)kept;
+	return out;
+}
+
+/* ---- sums over the runs ---- */
+
+static int reason_order(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int take_reasons(struct lesson *l, const struct run *runs)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < l->nruns; i++)
+		n += runs[i].r->nincomplete;
+	l->incomplete = arena_array(&l->arena, n, sizeof(*l->incomplete));
+	if (!l->incomplete)
+		return -ENOMEM;
+	n = 0;
+	for (uint32_t i = 0; i < l->nruns; i++) {
+		for (size_t k = 0; k < runs[i].r->nincomplete; k++)
+			l->incomplete[n++] = runs[i].r->incomplete[k];
+		l->status = MAX(l->status, runs[i].r->status);
+	}
+	if (n)
+		qsort(l->incomplete, n, sizeof(*l->incomplete), reason_order);
+	for (size_t i = 0; i < n; i++)
+		if (!l->nincomplete || strcmp(l->incomplete[l->nincomplete - 1], l->incomplete[i]) != 0)
+			l->incomplete[l->nincomplete++] = l->incomplete[i];
+	return 0;
+}
+
+static int finding_order(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+	int r = (int)x->heading - (int)y->heading;
+	if (!r)
+		r = (int)x->kind - (int)y->kind;
+	return r ? r : strcmp(x->what, y->what);
+}
+
+/* ---- the pipe ---- */
+
+static int learn(struct lesson *l, struct facts *f, const struct run *runs, const struct profile *base, const char *name)
+{
+	struct plan plan = { 0 };
+	struct rules rules = { 0 };
+	int err = 0;
+	for (uint32_t i = 0; !err && i < l->nruns; i++)
+		err = facts_add_run(f, runs[i].r, i);
+	if (!err)
+		err = plan_make(&plan, f);
+	if (!err)
+		err = fold(&rules, &plan);
+	l->findings = f->found.items;
+	l->nfindings = f->found.n;
+	struct suggesting s = {
+		.lesson = l, .facts = f, .plan = &plan, .rules = &rules, .host = &runs[0].r->host, .base = base,
+		.run = runs[0].r,
+	};
+	if (!err)
+		err = suggest(&s, name);
+	l->findings = f->found.items;
+	l->nfindings = f->found.n;
+	l->cap_findings = f->found.cap;
+	f->found.items = NULL;
+	f->found.n = f->found.cap = 0;
+	if (!err && l->nfindings)
+		qsort(l->findings, l->nfindings, sizeof(*l->findings), finding_order);
+	rules_drop(&rules);
+	plan_drop(&plan);
+	return err;
+}
+
+static int make(struct lesson *l, struct run *runs, const struct policy *pol, const struct profile *base, const char *name)
+{
+	struct tiers tiers = { 0 };
+	struct facts f = { .arena = &l->arena, .pol = pol, .tiers = &tiers, .found = { .arena = &l->arena }, .nruns = l->nruns };
+	int err = tiers_make(&tiers, &runs[0].r->host);
+	if (!err)
+		err = take_reasons(l, runs);
+	if (!err)
+		err = learn(l, &f, runs, base, name);
+	if (!err)
+		err = uses_make(l, base);
+	facts_drop(&f);
+	tiers_drop(&tiers);
+	return err;
+}
+
+int lesson_make(struct lesson *out, struct recording *const *runs, size_t n, const struct policy *pol,
+                const struct profile *base, const char *name, struct err *e)
+{
+	*out = (struct lesson){ 0 };
+	if (!n)
+		return err_set(e, EINVAL, "no recording to learn from");
+	struct run *sorted = sort_runs(runs, n, &out->nruns);
+	int err = sorted ? make(out, sorted, pol, base, name) : -ENOMEM;
+	free(sorted);
+	if (!err)
+		return 0;
+	lesson_drop(out);
+	return err_set(e, -err, "learning: %s", strerror(-err));
+}

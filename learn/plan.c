@@ -1,0 +1,281 @@
+#include "learn/plan.h"
+
+#include "base/path.h"
+#include "base/vec.h"
+#include "learn/shape.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const dir_words[DIR_COUNT] = {
+	"deletes files in it", "replaces files in it", "renames files away from it", "makes files in it with O_EXCL",
+	"saves by rename", "keeps a side-car file beside one it writes, which the host will not see",
+	"locks by a file that the host will not see", "makes nameless files in it", "changes its mode, owner or times",
+	"renames between directories", "makes a socket in it",
+};
+
+void plan_drop(struct plan *p)
+{
+	free(p->want);
+	free(p->varies);
+	VEC_FREE(&p->remarks);
+	VEC_FREE(&p->guarded);
+	*p = (struct plan){ 0 };
+}
+
+int plan_remark(struct plan *p, const char *path, const char *text)
+{
+	/* the same remark comes from neighbouring facts, so a short look back finds it */
+	size_t from = p->remarks.n > 32 ? p->remarks.n - 32 : 0;
+	for (size_t i = p->remarks.n; i-- > from;)
+		if (!strcmp(p->remarks.items[i].path, path) && !strcmp(p->remarks.items[i].text, text))
+			return 0;
+	struct remark *r = VEC_PUSH(&p->remarks);
+	if (!r)
+		return -ENOMEM;
+	*r = (struct remark){ path, text };
+	struct finding *to = findings_get(&p->f->found, path);
+	return to && to->heading != HEAD_GRANTED && to->heading != HEAD_PROBE ? finding_note(&p->f->found, to, text) : 0;
+}
+
+static int guard(struct plan *p, const char *path, const char *why, bool rw, bool dir, bool fresh)
+{
+	for (size_t i = 0; dir && i < p->guarded.n; i++) { /* files come once each */
+		struct guarded *g = &p->guarded.items[i];
+		if (strcmp(g->path, path) != 0)
+			continue;
+		g->rw |= rw;
+		g->fresh |= fresh;
+		return 0;
+	}
+	struct guarded *g = VEC_PUSH(&p->guarded);
+	if (!g)
+		return -ENOMEM;
+	*g = (struct guarded){ path, why, rw, dir, fresh };
+	return 0;
+}
+
+/* A credential store: read files one by one, anything else as a whole. Return: 1 it is one. */
+static int protect(struct plan *p, uint32_t at)
+{
+	const struct node *n = &p->f->objects.nodes[at];
+	const char *store = NULL, *why = tier_protected(p->f->tiers, n->path, &store);
+	if (!why)
+		return 0;
+	uint32_t weighty = n->uses & (USE_READ | USE_EXEC | USE_LIST | USE_SOCKET | USE_LOOK | USE_CHANGED);
+	if (!weighty && !n->dirs)
+		return 1;
+	bool changes = n->uses & USE_CHANGED || n->dirs, list = n->uses & USE_LIST;
+	bool whole = (changes || list) && (n->type == FT_DIR || strcmp(n->path, store) != 0);
+	const struct node *top = objects_find(&p->f->objects, store, strlen(store));
+	bool fresh = whole && top && top->uses & USE_MKDIR && !(top->uses & USE_PRE);
+	int err = guard(p, whole ? store : n->path, why, changes, whole, fresh);
+	return err ? err : 1;
+}
+
+/* ---- the directory itself must be writable ---- */
+
+static int refuse_dir(struct plan *p, const struct node *n)
+{
+	int err = 0;
+	for (int i = 0; !err && i < DIR_COUNT; i++) {
+		uint32_t bit = 1U << i;
+		/* a copy keeps these; and what is saved is told at its name */
+		if (n->dirs & bit && bit & ~(uint32_t)(DIR_RENAME | DIR_REPLACE | DIR_EXCL))
+			err = plan_remark(p, n->path, dir_words[i]);
+	}
+	return err;
+}
+
+static int want_dir(struct plan *p, uint32_t at)
+{
+	struct node *n = &p->f->objects.nodes[at];
+	if (!n->dirs || n->uses & USE_BELOW || (n->uses & USE_MKDIR && !(n->uses & USE_PRE)))
+		return 0;
+	if (tier_forbidden(p->f->tiers, n->path))
+		return refuse_dir(p, n);
+	if (tier_user_dir(p->f->tiers, n->path))
+		return guard(p, n->path, "opens all documents in it to writing", true, true, false);
+	p->want[at] |= WANT_RW_DIR;
+	return 0;
+}
+
+static size_t common(const char *a, const char *b)
+{
+	size_t n = 0, last = 1;
+	for (; a[n] && a[n] == b[n]; n++)
+		if (a[n] == '/' && n)
+			last = n;
+	if ((!a[n] && b[n] == '/') || (!b[n] && a[n] == '/') || (!a[n] && !b[n]))
+		last = MAX(n, (size_t)1);
+	return last;
+}
+
+static int want_pair(struct plan *p, const struct pair *x)
+{
+	struct objects *o = &p->f->objects;
+	const char *a = o->nodes[o->nodes[x->a].parent].path, *b = o->nodes[o->nodes[x->b].parent].path;
+	if (!strcmp(a, b))
+		return 0;
+	if (tier_protected(p->f->tiers, a, NULL) || tier_protected(p->f->tiers, b, NULL))
+		return 0;
+	struct node *l = objects_find(o, a, common(a, b));
+	if (!l)
+		return -ENOMEM;
+	if (tier_forbidden(p->f->tiers, l->path) || tier_user_dir(p->f->tiers, l->path))
+		return plan_remark(p, o->nodes[x->b].path,
+		                   "renamed or linked between directories: confined that is EXDEV, which mv and cp survive by copying");
+	l->dirs |= DIR_CROSS;
+	return 0;
+}
+
+/* ---- files ---- */
+
+static bool forbidden_parent(const struct plan *p, const struct node *n)
+{
+	const char *dir = p->f->objects.nodes[n->parent].path;
+	return tier_forbidden(p->f->tiers, dir) && !tier_protected(p->f->tiers, dir, NULL);
+}
+
+/* A name of its own in a directory that may not be granted, which cannot be a bind: a copy, or nothing. */
+static int want_saved(struct plan *p, uint32_t at)
+{
+	struct node *n = &p->f->objects.nodes[at];
+	if (shape_volatile((enum shape)n->shape) || p->varies[at])
+		return plan_remark(p, n->path, "a new name each time: only its whole directory could keep it, and that is refused");
+	if (n->uses & USE_BOUND || n->type == FT_LINK || n->type == FT_DIR)
+		return plan_remark(p, n->path, "made in a directory that is never granted: lost at the end");
+	p->want[at] = WANT_COPY;
+	return 0;
+}
+
+static int want_file(struct plan *p, uint32_t at)
+{
+	struct node *n = &p->f->objects.nodes[at];
+	uint32_t u = n->uses;
+	if (u & USE_BELOW)
+		return 0;
+	if (u & USE_MKDIR && !(u & USE_PRE && u & USE_LIST)) {
+		if (!tier_container(p->f->tiers, n->path))
+			p->want[at] |= WANT_NEW_DIR;
+		return 0;
+	}
+	bool saved = u & (USE_EXCL | USE_RENAMED | USE_BOUND);
+	if (saved && forbidden_parent(p, n))
+		return want_saved(p, at);
+	if (u & USE_WAL && forbidden_parent(p, n))
+		return plan_remark(p, n->path, "a database with a -wal file: granted alone it would look empty or break");
+	if (u & (USE_READ | USE_EXEC | USE_LOOK | USE_SOCKET) && u & USE_PRE && n->type != FT_DIR)
+		p->want[at] |= WANT_RO_FILE;
+	if (u & USE_WRITE)
+		p->want[at] |= WANT_RW_FILE;
+	if (u & USE_MADE && !(saved && u & USE_PRE))
+		p->want[at] |= WANT_NEW_FILE;
+	if (u & USE_LIST && !tier_forbidden(p->f->tiers, n->path))
+		p->want[at] |= WANT_RO_DIR;
+	else if (u & USE_LIST)
+		return plan_remark(p, n->path, "listed: confined it shows only what is granted");
+	if (u & USE_ENTER)
+		p->want[at] |= WANT_EXIST;
+	return 0;
+}
+
+/* ---- names that differ between runs ---- */
+
+static const char *extension(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	return dot && dot != name ? dot : "";
+}
+
+/* Names of one parent and extension. */
+struct group {
+	bool steady, mixed;
+	uint16_t first, last;
+};
+
+static struct group *group_of(struct map *m, struct arena *a, const struct node *n)
+{
+	const char *key = arena_fmt(a, "%u%s", n->parent, extension(path_base(n->path)));
+	int fresh = 0;
+	void **slot = key ? map_put(m, key, strlen(key), &fresh) : NULL;
+	if (slot && fresh) {
+		struct group *g = arena_alloc(a, sizeof(*g));
+		if (g)
+			*g = (struct group){ .first = n->first_run, .last = n->last_run };
+		*slot = g;
+	}
+	return slot ? *slot : NULL;
+}
+
+/* Same parent and extension, no name in all runs, and not all by the same runs. */
+static int find_varying(struct plan *p)
+{
+	struct objects *o = &p->f->objects;
+	OWN(arena) a = { 0 };
+	OWN(map) groups = { 0 };
+	for (int pass = 0; pass < 2 && p->f->nruns > 1; pass++) {
+		for (uint32_t i = 1; i < o->n; i++) {
+			const struct node *n = &o->nodes[i];
+			if (!n->runs)
+				continue;
+			struct group *g = group_of(&groups, &a, n);
+			if (!g)
+				return -ENOMEM;
+			if (pass == 0) {
+				g->steady |= n->runs == p->f->nruns || n->uses & USE_PRE;
+				g->mixed |= n->first_run != g->first || n->last_run != g->last;
+			} else {
+				p->varies[i] = g->mixed && !g->steady;
+			}
+		}
+	}
+	return 0;
+}
+
+/* ---- the app unit ---- */
+
+static int lift(struct plan *p, uint32_t at)
+{
+	struct objects *o = &p->f->objects;
+	const char *path = o->nodes[at].path;
+	size_t n = tier_unit(p->f->tiers, path);
+	struct node *unit = n ? objects_find(o, path, n) : NULL;
+	if (!unit || tier_forbidden(p->f->tiers, unit->path) || tier_protected(p->f->tiers, unit->path, NULL) ||
+	    tier_guarded(p->f->tiers, unit->path))
+		return 0;
+	uint32_t u = (uint32_t)(unit - o->nodes);
+	p->want[at] &= (uint8_t)~(WANT_RW_DIR | WANT_NEW_DIR);
+	p->want[u] |= unit->uses & USE_MKDIR ? WANT_NEW_DIR : WANT_RW_DIR;
+	return 0;
+}
+
+int plan_make(struct plan *out, struct facts *f)
+{
+	struct plan *p = out;
+	struct objects *o = &f->objects;
+	*p = (struct plan){ .f = f, .want = calloc(o->n + 1, 1), .varies = calloc(o->n + 1, sizeof(bool)) };
+	int err = p->want && p->varies ? 0 : -ENOMEM;
+	if (err)
+		return err;
+	err = find_varying(p);
+	for (size_t i = 0; !err && i < f->pairs.n; i++)
+		err = want_pair(p, &f->pairs.items[i]);
+	for (uint32_t i = 0; !err && i < o->n; i++) {
+		if (!o->nodes[i].uses && !o->nodes[i].dirs)
+			continue;
+		err = protect(p, i);
+		if (err) {
+			err = MIN(err, 0);
+			continue;
+		}
+		err = want_dir(p, i);
+		if (!err)
+			err = want_file(p, i);
+	}
+	for (uint32_t i = 0; !err && i < o->n; i++)
+		if (p->want[i] & (WANT_RW_DIR | WANT_NEW_DIR))
+			err = lift(p, i);
+	return err;
+}

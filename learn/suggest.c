@@ -1,0 +1,375 @@
+#include "learn/suggest.h"
+
+#include "base/esc.h"
+#include "base/path.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const mode_words[] = { [BIND_RO] = "ro", [BIND_RW] = "rw", [BIND_COPY] = "copy" };
+
+/* What the findings under one rule say about it. */
+struct reason {
+	const char *who;
+	size_t who_len;
+	bool others, read, run, listed, written, made, removed, connected;
+};
+
+/* The program without its arguments, which may hold names that change: "left-pad@1.3.0 install: node". */
+static size_t short_who(const char *who)
+{
+	const char *at = who, *sep;
+	while ((sep = strstr(at, ": ")))
+		at = sep + 2;
+	return (size_t)(at - who) + strcspn(at, " ");
+}
+
+static void add_reason(struct reason *r, const struct finding *f)
+{
+	bool *const verbs[] = {
+		[NEED_READ] = &r->read, [NEED_LIST] = &r->listed, [NEED_WRITE] = &r->written, [NEED_CREATE] = &r->made,
+		[NEED_REMOVE] = &r->removed, [NEED_EXEC] = &r->run, [NEED_SOCKET] = &r->connected,
+	};
+	if (f->kind <= NEED_SOCKET)
+		*verbs[f->kind] = true;
+	if (!f->who || !*f->who)
+		return;
+	size_t n = short_who(f->who);
+	int order = r->who ? strncmp(f->who, r->who, MAX(n, r->who_len)) : -1;
+	bool same = r->who && n == r->who_len && !memcmp(f->who, r->who, n);
+	r->others |= r->who && !same;
+	if (!same && order < 0) {
+		r->who = f->who;
+		r->who_len = n;
+	}
+}
+
+static const char *reason_text(struct arena *a, const struct reason *r, const struct host *h, uint32_t exposed)
+{
+	const struct { bool is; const char *word; } verbs[] = {
+		{ r->read, "read" }, { r->run, "run" }, { r->listed, "listed" }, { r->connected, "connected to" },
+		{ r->made, "made" }, { r->written, "written" }, { r->removed, "removed" },
+	};
+	OWN(str) s = { 0 };
+	for (size_t i = 0; i < LEN(verbs); i++)
+		if (verbs[i].is)
+			str_fmt(&s, "%s%s", s.len ? ", " : "", verbs[i].word);
+	if (r->who) {
+		char *who = arena_mem(a, r->who, r->who_len);
+		/* a program may be called by a person's name */
+		bool names_user = who && h->user && *h->user && strstr(who, h->user);
+		if (who && !names_user)
+			str_fmt(&s, " by %s%s", who, r->others ? " and others" : "");
+	}
+	if (exposed)
+		str_fmt(&s, "%sshows %u other file%s", s.len ? "; " : "", exposed, exposed == 1 ? "" : "s");
+	return s.oom ? NULL : arena_str(a, str_c(&s));
+}
+
+/* As the writer of profiles writes a bind. */
+static const char *bind_text(struct arena *a, const struct bind *b)
+{
+	OWN(str) s = { 0 };
+	str_add(&s, "{ source: ");
+	esc_yaml(&s, b->source);
+	str_fmt(&s, ", mode: %s", mode_words[b->mode]);
+	if (b->create)
+		str_fmt(&s, ", create: %s", b->create == CREATE_DIR ? "dir" : "file");
+	if (b->optional)
+		str_add(&s, ", optional: true");
+	str_add(&s, " }");
+	return s.oom ? NULL : arena_str(a, str_c(&s));
+}
+
+/* A path that would read back as another one: a literal "{home}" in it, or a "~" in front. */
+static bool writable_name(const struct host *h, const char *path)
+{
+	(void)h;
+	return !strchr(path, '{');
+}
+
+static int add_bind(struct suggesting *s, const struct rule *r, const char *why, const char **text)
+{
+	struct profile *p = &s->lesson->suggestion;
+	struct bind *b = ARENA_PUSH(&p->arena, &p->binds, items, n);
+	if (!b)
+		return -ENOMEM;
+	*b = (struct bind){ .source = host_shorten(s->host, &p->arena, r->path), .mode = r->mode, .create = r->create,
+	                    .optional = r->create == CREATE_NO, .comment = why };
+	if (b->source == r->path)
+		b->source = arena_str(&p->arena, r->path);
+	*text = b->source ? bind_text(&p->arena, b) : NULL;
+	return *text ? 0 : -ENOMEM;
+}
+
+/* ---- binds ---- */
+
+static bool mode_serves(const struct rule *r, enum need_kind kind)
+{
+	bool changes = kind == NEED_WRITE || kind == NEED_CREATE || kind == NEED_REMOVE;
+	return !changes || r->mode != BIND_RO;
+}
+
+static bool wants_grant(const struct finding *f)
+{
+	return f->path && (f->heading == HEAD_NEEDS || f->heading == HEAD_LOST) && f->judgement.verdict != V_DENIED;
+}
+
+static int add_rules(struct suggesting *s)
+{
+	struct lesson *l = s->lesson;
+	struct arena *a = &l->suggestion.arena;
+	struct reason *why = arena_array(a, s->rules->n, sizeof(*why));
+	const char **texts = arena_array(a, s->rules->n, sizeof(*texts));
+	if (!why || !texts)
+		return -ENOMEM;
+	for (size_t i = 0; i < l->nfindings; i++) {
+		const struct finding *f = &l->findings[i];
+		const struct rule *r = wants_grant(f) ? rules_cover(s->rules, f->path) : NULL;
+		if (r)
+			add_reason(&why[r - s->rules->items], f);
+	}
+	for (size_t i = 0; i < s->rules->n; i++) {
+		const struct rule *r = &s->rules->items[i];
+		if (!writable_name(s->host, r->path)) {
+			if (plan_remark(s->plan, r->path, "a name with a brace cannot stand in a profile"))
+				return -ENOMEM;
+			continue;
+		}
+		uint32_t exposed = tier_guarded(s->facts->tiers, r->path) ? r->exposed : 0;
+		const char *text = reason_text(a, &why[i], s->host, exposed);
+		if (!text || add_bind(s, r, *text ? text : NULL, &texts[i]))
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < l->nfindings; i++) {
+		struct finding *f = &l->findings[i];
+		const struct rule *r = wants_grant(f) ? rules_cover(s->rules, f->path) : NULL;
+		if (r && mode_serves(r, f->kind))
+			f->grant = texts[r - s->rules->items];
+	}
+	return 0;
+}
+
+/* ---- directories that need only be there ---- */
+
+static bool rule_below(const struct rules *r, const char *path)
+{
+	size_t low = 0, high = r->n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (strcmp(r->items[mid].path, path) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < r->n && !strncmp(r->items[low].path, path, strlen(path)); low++)
+		if (path_under(r->items[low].path, path))
+			return true;
+	return false;
+}
+
+static int add_empty(struct suggesting *s, uint32_t at)
+{
+	const struct node *n = &s->facts->objects.nodes[at];
+	struct profile *p = &s->lesson->suggestion;
+	struct finding *f = findings_get(&s->facts->found, n->path);
+	if (!f || f->heading != HEAD_NEEDS || rules_cover(s->rules, n->path))
+		return 0;
+	if (rule_below(s->rules, n->path)) {
+		f->grant = "made for what is granted below it";
+		return 0;
+	}
+	if (tier_forbidden(s->facts->tiers, n->path) || tier_protected(s->facts->tiers, n->path, NULL)) {
+		f->counts = false;
+		return finding_note(&s->facts->found, f, "only looked at, and never granted as a whole");
+	}
+	if (!writable_name(s->host, n->path))
+		return 0;
+	struct pathent *e = ARENA_PUSH(&p->arena, &p->tmpfs, items, n);
+	const char *shown = host_shorten(s->host, &p->arena, n->path);
+	if (!e || !shown)
+		return -ENOMEM;
+	e->path = arena_str(&p->arena, shown);
+	f->grant = arena_fmt(&p->arena, "tmpfs: \"%s\"", shown);
+	return e->path && f->grant ? finding_note(&s->facts->found, f, "only looked at: an empty directory stands in") : -ENOMEM;
+}
+
+static int path_order(const void *a, const void *b)
+{
+	return strcmp(((const struct pathent *)a)->path, ((const struct pathent *)b)->path);
+}
+
+static int add_empties(struct suggesting *s)
+{
+	struct profile *p = &s->lesson->suggestion;
+	int err = 0;
+	for (uint32_t i = 1; !err && i < s->facts->objects.n; i++)
+		if (s->plan->want[i] & WANT_EXIST)
+			err = add_empty(s, i);
+	if (p->tmpfs.n)
+		qsort(p->tmpfs.items, p->tmpfs.n, sizeof(*p->tmpfs.items), path_order);
+	/* one inside another is no second need */
+	size_t kept = 0;
+	for (size_t i = 0; i < p->tmpfs.n; i++)
+		p->tmpfs.items[kept++] = p->tmpfs.items[i];
+	p->tmpfs.n = kept;
+	return err;
+}
+
+/* ---- symbolic links ---- */
+
+/* Where @l's text leads, lexically. */
+static char *link_target(struct arena *a, const struct passed *l)
+{
+	char *dir = path_parent(a, l->link);
+	return dir ? path_join(a, dir, l->text) : NULL;
+}
+
+/*
+ * A grant of a path that goes through a link makes the link inside too. So the line names the link itself where it
+ * leads to a file or to a directory that is granted whole, else the granted thing as seen through the link.
+ */
+static int add_link(struct suggesting *s, const struct passed *l)
+{
+	struct profile *p = &s->lesson->suggestion;
+	if (rules_cover(s->rules, l->link) || !writable_name(s->host, l->link))
+		return 0;
+	const struct rule *r = rules_cover(s->rules, l->path);
+	const struct node *end = objects_find(&s->facts->objects, l->path, strlen(l->path));
+	char *to = link_target(&p->arena, l);
+	if (!to)
+		return -ENOMEM;
+	const char *source = l->link;
+	enum bind_mode mode = r ? r->mode : BIND_RO;
+	const char *granted = r ? r->path : l->path;
+	bool whole = !strcmp(granted, to) || path_below(to, granted) || (end && end->type != FT_DIR && !strcmp(to, l->path));
+	if (!whole && path_below(granted, to))
+		source = arena_fmt(&p->arena, "%s%s", l->link, granted + strlen(to));
+	else if (!whole && tier_forbidden(s->facts->tiers, to))
+		return 0;
+	const char *shown = source ? host_shorten(s->host, &p->arena, source) : NULL;
+	if (!shown)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->binds.n; i++)
+		if (!strcmp(p->binds.items[i].source, shown))
+			return 0;
+	struct rule link = { .path = source, .mode = mode == BIND_COPY ? BIND_RO : mode };
+	const char *text = NULL, *why = arena_fmt(&p->arena, "link to %s", l->text);
+	int err = why ? add_bind(s, &link, why, &text) : -ENOMEM;
+	struct finding *f = err ? NULL : findings_get(&s->facts->found, l->path);
+	if (f && !f->grant && f->heading == HEAD_NEEDS)
+		f->grant = text;
+	return err;
+}
+
+static int bind_order(const void *a, const void *b)
+{
+	return strcmp(((const struct bind *)a)->source, ((const struct bind *)b)->source);
+}
+
+static int add_links(struct suggesting *s)
+{
+	struct profile *p = &s->lesson->suggestion;
+	int err = 0;
+	for (size_t i = 0; !err && i < s->facts->links.n; i++)
+		err = add_link(s, &s->facts->links.items[i]);
+	if (p->binds.n)
+		qsort(p->binds.items, p->binds.n, sizeof(*p->binds.items), bind_order);
+	return err;
+}
+
+/* ---- what only a person may grant ---- */
+
+static int comment_order(const void *a, const void *b)
+{
+	return strcmp(((const struct guarded *)a)->path, ((const struct guarded *)b)->path);
+}
+
+static int add_guarded(struct suggesting *s)
+{
+	struct profile *p = &s->lesson->suggestion;
+	struct plan *plan = s->plan;
+	if (plan->guarded.n)
+		qsort(plan->guarded.items, plan->guarded.n, sizeof(*plan->guarded.items), comment_order);
+	for (size_t i = 0; i < plan->guarded.n; i++) {
+		const struct guarded *g = &plan->guarded.items[i];
+		const char *shown = host_shorten(s->host, &p->arena, g->path);
+		struct bind b = { .source = shown, .mode = g->rw ? BIND_RW : BIND_RO,
+		                  .create = g->fresh ? CREATE_DIR : CREATE_NO, .optional = !g->fresh };
+		struct word *w = shown ? ARENA_PUSH(&p->arena, &p->comments, items, n) : NULL;
+		if (!w)
+			return -ENOMEM;
+		*w = (struct word){ .text = bind_text(&p->arena, &b), .src = { .origin = "binds" }, .comment = g->why };
+		if (!w->text)
+			return -ENOMEM;
+	}
+	/* what stands as a comment only: tell it at the findings */
+	for (size_t i = 0; i < s->lesson->nfindings; i++) {
+		struct finding *f = &s->lesson->findings[i];
+		const char *why = wants_grant(f) && !f->grant && f->credential
+		                          ? tier_protected(s->facts->tiers, f->path, NULL) : NULL;
+		const char *note = why ? arena_fmt(s->facts->arena, "%s: a commented line, for you to decide", why) : NULL;
+		if (why && (!note || finding_note(&s->facts->found, f, note)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- words on top ---- */
+
+static int add_header(struct suggesting *s, const char *text)
+{
+	struct profile *p = &s->lesson->suggestion;
+	struct word *w = text ? ARENA_PUSH(&p->arena, &p->header, items, n) : NULL;
+	if (w)
+		w->text = text;
+	return w ? 0 : -ENOMEM;
+}
+
+static int add_words(struct suggesting *s)
+{
+	struct profile *p = &s->lesson->suggestion;
+	OWN(str) with = { 0 };
+	for (size_t i = 0; i < s->base->parts.n; i++) {
+		const char *origin = s->base->parts.items[i].text, *colon = strchr(origin, ':');
+		if (strcmp(origin, "builtin:base") != 0)
+			str_fmt(&with, " +%s", colon ? colon + 1 : path_base(origin));
+	}
+	const char *program = s->run->nargv ? path_base(s->run->argv[0]) : "a command";
+	int err = add_header(s, arena_fmt(&p->arena, "what %s needed beyond%s; suggested by snug, for you to review", program,
+	                                  with.len ? str_c(&with) : " base"));
+	if (!err && s->lesson->nruns > 1)
+		err = add_header(s, arena_fmt(&p->arena, "learnt from %u runs", s->lesson->nruns));
+	for (size_t i = 0; !err && i < s->plan->remarks.n; i++) {
+		const struct remark *r = &s->plan->remarks.items[i];
+		const char *shown = host_shorten(s->host, &p->arena, r->path);
+		OWN(str) line = { 0 };
+		str_add(&line, "not granted: ");
+		esc_term(&line, shown ? shown : "?");
+		str_fmt(&line, ": %s", r->text);
+		err = line.oom || !shown ? -ENOMEM : add_header(s, arena_str(&p->arena, line.p));
+	}
+	return err;
+}
+
+int suggest(struct suggesting *s, const char *name)
+{
+	struct profile *p = &s->lesson->suggestion;
+	p->name = arena_str(&p->arena, name);
+	int err = p->name ? add_rules(s) : -ENOMEM;
+	if (!err)
+		err = add_links(s);
+	if (!err)
+		err = add_empties(s);
+	if (!err)
+		err = add_guarded(s);
+	if (!err)
+		err = suggest_other(s);
+	if (!err)
+		err = add_words(s);
+	s->lesson->suggests = p->binds.n || p->tmpfs.n || p->allow_hosts.n || p->env_allow.n || p->prepend_path.n ||
+	                      p->sys_allow.n || p->userns.src.origin || p->ptrace.src.origin || p->network.src.origin;
+	return err;
+}

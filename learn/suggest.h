@@ -1,0 +1,29 @@
+/* suggest.h - rules and findings to the profile a person reviews; pure */
+#pragma once
+
+#include "learn/fold.h"
+#include "learn/lesson.h"
+
+/**
+ * struct suggesting - what the suggestion is made from
+ * @host: of the first run: shortens paths
+ * @base: the composed requested profile
+ */
+struct suggesting {
+	struct lesson *lesson;
+	struct facts *facts;
+	struct plan *plan;
+	const struct rules *rules;
+	const struct host *host;
+	const struct profile *base;
+	const struct recording *run;
+};
+
+/* Fill lesson.suggestion, suggests, and each finding's grant. -ENOMEM. */
+int suggest(struct suggesting *s, const char *name);
+
+/* Hosts, variables, system calls, search directories. */
+int suggest_other(struct suggesting *s);
+
+/* Does the name of a variable say that its value is a secret? */
+bool secret_name(const char *name);

@@ -1,0 +1,270 @@
+#include "learn/suggest.h"
+
+#include "base/glob.h"
+#include "base/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool secret_name(const char *name)
+{
+	static const char *const forms[] = {
+		"*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*CREDENTIAL*", "*APIKEY*", "*API_KEY*",
+		"*ACCESS_KEY*", "*PRIVATE_KEY*", "*_KEY", "*_PASS", "*_PWD", "*_AUTH", "*COOKIE*", "*_PAT", "*_DSN",
+		"DATABASE_URL", "*AUTH_TOKEN*", "*SESSION_ID*",
+	};
+	OWN(str) up = { 0 };
+	for (; *name; name++)
+		str_add_char(&up, (char)toupper((unsigned char)*name));
+	for (size_t i = 0; i < LEN(forms); i++)
+		if (glob_match(forms[i], str_c(&up)))
+			return true;
+	return up.oom;
+}
+
+static int word_order(const void *a, const void *b)
+{
+	return strcmp(((const struct word *)a)->text, ((const struct word *)b)->text);
+}
+
+/* Sort and keep each once. */
+static void settle(struct wordlist *l)
+{
+	size_t kept = 0;
+	if (l->n)
+		qsort(l->items, l->n, sizeof(*l->items), word_order);
+	for (size_t i = 0; i < l->n; i++)
+		if (!kept || strcmp(l->items[kept - 1].text, l->items[i].text) != 0)
+			l->items[kept++] = l->items[i];
+	l->n = kept;
+}
+
+static int add(struct suggesting *s, struct wordlist *l, const char *text, const char *why)
+{
+	struct profile *p = &s->lesson->suggestion;
+	struct word *w = text ? ARENA_PUSH(&p->arena, l, items, n) : NULL;
+	if (!w)
+		return -ENOMEM;
+	*w = (struct word){ .text = text, .comment = why };
+	return 0;
+}
+
+static int add_comment(struct suggesting *s, const char *key, const char *text, const char *why)
+{
+	struct profile *p = &s->lesson->suggestion;
+	int err = add(s, &p->comments, text, why);
+	if (!err)
+		p->comments.items[p->comments.n - 1].src.origin = key;
+	return err;
+}
+
+/* ---- hosts ---- */
+
+/* "example.org:443" -> "example.org": a bare name means 80 and 443. */
+static const char *host_line(struct arena *a, const char *what)
+{
+	size_t n = strlen(what);
+	static const char *const usual[] = { ":80", ":443" };
+	for (size_t i = 0; i < LEN(usual); i++) {
+		size_t k = strlen(usual[i]);
+		if (n > k && !strcmp(what + n - k, usual[i]))
+			return arena_mem(a, what, n - k);
+	}
+	return arena_str(a, what);
+}
+
+static uint16_t port_of(const char *what)
+{
+	const char *colon = strrchr(what, ':');
+	return colon ? (uint16_t)atoi(colon + 1) : 0;
+}
+
+/* Is the host granted by a line, and only the mode in the way? */
+static bool listed(const struct suggesting *s, const struct finding *f)
+{
+	const struct src *by = NULL;
+	char name[256];
+	const char *start = f->what + (f->what[0] == '['), *end = strrchr(f->what, f->what[0] == '[' ? ']' : ':');
+	if (!end || (size_t)(end - start) >= sizeof(name))
+		return false;
+	memcpy(name, start, (size_t)(end - start));
+	name[end - start] = '\0';
+	return policy_ask_host(s->facts->pol, name, port_of(f->what), &by) == V_GRANTED;
+}
+
+static int suggest_host(struct suggesting *s, struct finding *f, struct finding *none)
+{
+	struct profile *p = &s->lesson->suggestion;
+	const struct policy *pol = s->facts->pol;
+	s->lesson->needs_network = true;
+	if (f->direct || f->judgement.verdict == V_DENIED)
+		return 0;
+	if (pol->network.v == NET_NONE && listed(s, f)) {
+		none->count += f->count;
+		none->at_least |= f->at_least;
+		none->runs = MAX(none->runs, f->runs);
+		if (!none->who || strcmp(f->who ? f->who : "", none->who) < 0) {
+			none->who = f->who;
+			none->proc = f->proc;
+		}
+		none->seq = MIN(none->seq, f->seq);
+		none->judgement = f->judgement;
+		f->heading = HEAD_GRANTED;
+		f->counts = f->counts_all = false;
+		return 0;
+	}
+	const char *line = host_line(&p->arena, f->what);
+	int err = line ? add(s, &p->allow_hosts, line, NULL) : -ENOMEM;
+	f->grant = err ? NULL : arena_fmt(&p->arena, "allow_hosts: \"%s\"", line);
+	return f->grant ? 0 : -ENOMEM;
+}
+
+/* Hosts are listed and the mode says none: one finding, not one per host. */
+static int add_none(struct suggesting *s, struct finding *none)
+{
+	struct facts *f = s->facts;
+	const struct policy *pol = f->pol;
+	none->note = arena_fmt(f->arena, "hosts are listed, but %s",
+	                       pol->network.src.origin ? arena_fmt(f->arena, "%s says no network", src_text(f->arena, &pol->network.src))
+	                                               : "nothing says network: proxy");
+	uint32_t runs = none->runs;
+	struct finding *to = none->note ? findings_add(&f->found, "host:", none, 0) : NULL;
+	if (!to)
+		return -ENOMEM;
+	to->runs = runs;
+	s->lesson->findings = f->found.items;
+	s->lesson->nfindings = f->found.n;
+	return 0;
+}
+
+static int suggest_hosts(struct suggesting *s)
+{
+	struct lesson *l = s->lesson;
+	struct profile *p = &l->suggestion;
+	const struct policy *pol = s->facts->pol;
+	struct finding none = {
+		.kind = NEED_HOST, .heading = HEAD_NEEDS, .necessity = NEC_REQUIRED, .what = "network", .counts = true,
+		.counts_all = true, .seq = UINT64_MAX,
+	};
+	int err = 0;
+	for (size_t i = 0; !err && i < l->nfindings; i++)
+		if (l->findings[i].kind == NEED_HOST && l->findings[i].heading == HEAD_NEEDS)
+			err = suggest_host(s, &l->findings[i], &none);
+	settle(&p->allow_hosts);
+	if (!err && none.count)
+		err = add_none(s, &none);
+	p->has_allow_hosts = p->allow_hosts.n;
+	if ((p->allow_hosts.n || none.count) && pol->network.v == NET_NONE) {
+		p->network.v = NET_PROXY;
+		p->network.src.origin = "suggested";
+	}
+	if (l->needs_network && pol->network.v == NET_NONE && pol->network.src.origin)
+		l->network_none_by = &pol->network.src;
+	return err;
+}
+
+/* ---- variables ---- */
+
+static int suggest_env(struct suggesting *s, struct finding *f)
+{
+	struct profile *p = &s->lesson->suggestion;
+	if (f->judgement.verdict == V_DENIED)
+		return 0;
+	const char *name = arena_str(&p->arena, f->what);
+	if (!name)
+		return -ENOMEM;
+	if (secret_name(name)) {
+		f->credential = true;
+		int err = finding_note(&s->facts->found, f, "looks like a secret: a commented line, for you to decide");
+		return err ? err : add_comment(s, "env.allow", name, "looks like a secret");
+	}
+	f->grant = arena_fmt(&p->arena, "env.allow: %s", name);
+	return f->grant ? add(s, &p->env_allow, name, NULL) : -ENOMEM;
+}
+
+/* ---- system calls ---- */
+
+static const struct { const char *name, *key, *risk; } calls[] = {
+	{ "unshare", "userns", "user namespaces reach more of the kernel" },
+	{ "clone", "userns", "user namespaces reach more of the kernel" },
+	{ "clone3", "userns", "user namespaces reach more of the kernel" },
+	{ "ptrace", "ptrace", "processes inside can read and change each other" },
+	{ "process_vm_readv", "ptrace", "processes inside can read and change each other" },
+	{ "process_vm_writev", "ptrace", "processes inside can read and change each other" },
+	{ "io_uring_setup", NULL, "opens files and connections unseen by the system call filter" },
+	{ "bpf", NULL, "loads programs into the kernel" }, { "perf_event_open", NULL, "measures other programs" },
+	{ "userfaultfd", NULL, "helps exploits of the kernel" }, { "keyctl", NULL, "reaches the kernel's key rings" },
+	{ "add_key", NULL, "reaches the kernel's key rings" }, { "request_key", NULL, "reaches the kernel's key rings" },
+};
+
+static int suggest_call(struct suggesting *s, struct finding *f)
+{
+	struct profile *p = &s->lesson->suggestion;
+	const char *key = NULL, *risk = NULL;
+	if (f->judgement.verdict == V_DENIED)
+		return 0;
+	if (f->judgement.why && !strcmp(f->judgement.why, "no capabilities"))
+		return finding_note(&s->facts->found, f, "needs a capability, and a confined command has none");
+	for (size_t i = 0; i < LEN(calls); i++) {
+		if (strcmp(calls[i].name, f->what) != 0)
+			continue;
+		key = calls[i].key;
+		risk = calls[i].risk;
+	}
+	if (risk && finding_note(&s->facts->found, f, arena_fmt(s->facts->arena, "a risk: %s", risk)))
+		return -ENOMEM;
+	if (!key) {
+		f->grant = arena_fmt(&p->arena, "syscalls.allow: %s", f->what);
+		return f->grant ? add(s, &p->sys_allow, arena_str(&p->arena, f->what), risk) : -ENOMEM;
+	}
+	bool userns = key[0] == 'u';
+	if (userns) {
+		p->userns.v = TRI_YES;
+		p->userns.src.origin = "suggested";
+	} else {
+		p->ptrace.v = TRI_YES;
+		p->ptrace.src.origin = "suggested";
+	}
+	f->grant = userns ? "special.userns: true" : "special.ptrace: true";
+	return 0;
+}
+
+/* ---- directories of programs ---- */
+
+static int suggest_path(struct suggesting *s)
+{
+	struct profile *p = &s->lesson->suggestion;
+	const struct policy *pol = s->facts->pol;
+	int err = 0;
+	for (size_t i = 0; !err && i < s->facts->prepend.n; i++) {
+		const char *dir = s->facts->prepend.items[i];
+		bool known = false;
+		for (size_t k = 0; k < pol->prepend_path.n; k++)
+			known |= !strcmp(pol->prepend_path.items[k].text, dir);
+		if (!known)
+			err = add(s, &p->prepend_path, host_shorten(s->host, &p->arena, dir), "programs found through PATH");
+	}
+	settle(&p->prepend_path);
+	return err;
+}
+
+int suggest_other(struct suggesting *s)
+{
+	struct lesson *l = s->lesson;
+	struct profile *p = &l->suggestion;
+	int err = suggest_hosts(s);
+	for (size_t i = 0; !err && i < l->nfindings; i++) {
+		struct finding *f = &l->findings[i];
+		if (f->heading != HEAD_NEEDS)
+			continue;
+		if (f->kind == NEED_ENV)
+			err = suggest_env(s, f);
+		else if (f->kind == NEED_SYSCALL)
+			err = suggest_call(s, f);
+	}
+	settle(&p->env_allow);
+	settle(&p->sys_allow);
+	return err ? err : suggest_path(s);
+}

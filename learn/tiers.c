@@ -1,0 +1,231 @@
+#include "learn/tiers.h"
+
+#include "base/path.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum dir_tier { FORBIDDEN = 1, CONTAINER = 2, USER_DIR = 4, GUARDED = 8, GUARDED_BELOW = 16 };
+
+/* "~" stands for home; the rest is taken as it is. */
+static const struct { const char *path; unsigned bits; } dir_rows[] = {
+	{ "/", FORBIDDEN }, { "~", FORBIDDEN },
+	{ "/tmp", FORBIDDEN | GUARDED_BELOW }, { "/var/tmp", FORBIDDEN | GUARDED_BELOW }, { "/dev/shm", FORBIDDEN },
+	{ "/run", FORBIDDEN | GUARDED_BELOW }, { "/run/user", FORBIDDEN }, { "/etc", FORBIDDEN | GUARDED_BELOW },
+	{ "/var", FORBIDDEN | GUARDED_BELOW }, { "/var/lib", FORBIDDEN }, { "/var/cache", FORBIDDEN },
+	{ "/var/log", FORBIDDEN }, { "/var/spool", FORBIDDEN }, { "/var/run", FORBIDDEN }, { "/opt", FORBIDDEN },
+	{ "/srv", FORBIDDEN }, { "/mnt", FORBIDDEN }, { "/media", FORBIDDEN }, { "/usr/lib", FORBIDDEN },
+	{ "/usr/local", FORBIDDEN }, { "/usr/share", FORBIDDEN },
+	{ "~/.config", FORBIDDEN | CONTAINER }, { "~/.cache", FORBIDDEN | CONTAINER },
+	{ "~/.local", FORBIDDEN | CONTAINER }, { "~/.local/share", FORBIDDEN | CONTAINER },
+	{ "~/.local/state", FORBIDDEN | CONTAINER }, { "~/.local/lib", FORBIDDEN | CONTAINER },
+	{ "~/.local/bin", FORBIDDEN | CONTAINER | GUARDED | GUARDED_BELOW }, { "~/.var", FORBIDDEN | CONTAINER },
+	{ "~/.var/app", FORBIDDEN | CONTAINER }, { "~/snap", FORBIDDEN | CONTAINER },
+	{ "~/Desktop", USER_DIR | GUARDED }, { "~/Documents", USER_DIR | GUARDED }, { "~/Downloads", USER_DIR | GUARDED },
+	{ "~/Music", USER_DIR | GUARDED }, { "~/Pictures", USER_DIR | GUARDED }, { "~/Public", USER_DIR | GUARDED },
+	{ "~/Templates", USER_DIR | GUARDED }, { "~/Videos", USER_DIR | GUARDED },
+	{ "~/.npmrc", GUARDED }, { "~/.pypirc", GUARDED }, { "~/.gitconfig", GUARDED },
+	{ "~/.config/autostart", GUARDED | GUARDED_BELOW }, { "~/.config/systemd", GUARDED | GUARDED_BELOW },
+};
+
+/* In order of specificity does not matter: none lies in another. */
+static const struct { const char *path, *why; } store_rows[] = {
+	{ "~/.ssh", "private keys" }, { "~/.gnupg", "private keys" }, { "~/.aws", "cloud credentials" },
+	{ "~/.azure", "cloud credentials" }, { "~/.kube", "cluster credentials" }, { "~/.docker", "registry credentials" },
+	{ "~/.netrc", "passwords" }, { "~/.git-credentials", "passwords" }, { "~/.password-store", "passwords" },
+	{ "~/.pki", "certificates and keys" }, { "~/.mozilla", "browser profile" }, { "~/.config/gh", "access tokens" },
+	{ "~/.config/gcloud", "cloud credentials" }, { "~/.config/op", "passwords" },
+	{ "~/.config/chromium", "browser profile" }, { "~/.config/google-chrome", "browser profile" },
+	{ "~/.config/BraveSoftware", "browser profile" }, { "~/.local/share/keyrings", "passwords" },
+	{ "/etc/shadow", "password hashes" }, { "/etc/gshadow", "password hashes" }, { "/etc/sudoers", "who may become root" },
+	{ "/etc/sudoers.d", "who may become root" }, { "/etc/ssl/private", "private keys" },
+	{ "/run/docker.sock", "controls the container engine, hence the host" },
+	{ "/var/run/docker.sock", "controls the container engine, hence the host" },
+	{ "/run/containerd/containerd.sock", "controls the container engine, hence the host" },
+	{ "/run/podman/podman.sock", "controls the container engine, hence the host" },
+	{ "{runtime}/docker.sock", "controls the container engine" },
+	{ "{runtime}/podman", "controls the container engine" }, { "{runtime}/gnupg", "signs with your keys" },
+	{ "{runtime}/keyring", "hands out passwords" }, { "{runtime}/ssh-agent.socket", "signs with your keys" },
+};
+
+void tiers_drop(struct tiers *t)
+{
+	map_drop(&t->dirs);
+	arena_drop(&t->arena);
+	*t = (struct tiers){ 0 };
+}
+
+/* NULL where the placeholder has no value, or memory is out (then *oom). */
+static const char *expand(struct tiers *t, const char *text, bool *oom)
+{
+	const char *dir = NULL, *rest = text;
+	if (text[0] == '~') {
+		dir = t->host->home;
+		rest = text + 1;
+	} else if (!strncmp(text, "{runtime}", 9)) {
+		dir = t->host->runtime;
+		rest = text + 9;
+	} else {
+		return text;
+	}
+	if (!dir || dir[0] != '/')
+		return NULL;
+	const char *s = dir[1] ? arena_fmt(&t->arena, "%s%s", dir, rest) : *rest ? rest : "/";
+	*oom |= !s;
+	return s;
+}
+
+static int add_bits(struct tiers *t, const char *path, unsigned bits)
+{
+	void **slot = map_put(&t->dirs, path, strlen(path), NULL);
+	if (!slot)
+		return -ENOMEM;
+	*slot = (void *)((uintptr_t)*slot | bits);
+	return 0;
+}
+
+static unsigned bits_of(const struct tiers *t, const char *path, size_t len)
+{
+	void **slot = map_find(&t->dirs, path, len);
+	return slot ? (unsigned)(uintptr_t)*slot : 0;
+}
+
+/* Every directory above @path. */
+static int forbid_above(struct tiers *t, const char *path)
+{
+	for (size_t n = path_parent_len(path); n > 1; n = path_parent_len(path)) {
+		path = arena_mem(&t->arena, path, n);
+		if (!path || add_bits(t, path, FORBIDDEN))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int tiers_make(struct tiers *out, const struct host *h)
+{
+	*out = (struct tiers){ .host = h };
+	struct tiers *t = out;
+	bool oom = false;
+	t->stores = arena_array(&t->arena, LEN(store_rows), sizeof(*t->stores));
+	t->reasons = arena_array(&t->arena, LEN(store_rows), sizeof(*t->reasons));
+	if (!t->stores || !t->reasons)
+		return -ENOMEM;
+	for (size_t i = 0; i < LEN(dir_rows); i++) {
+		const char *p = expand(t, dir_rows[i].path, &oom);
+		if (oom || (p && add_bits(t, p, dir_rows[i].bits)))
+			return -ENOMEM;
+	}
+	const char *const xdg[] = { h->config, h->cache, h->data, h->state };
+	for (size_t i = 0; i < LEN(xdg); i++)
+		if (xdg[i] && xdg[i][0] == '/' && add_bits(t, xdg[i], FORBIDDEN | CONTAINER))
+			return -ENOMEM;
+	if (h->runtime && h->runtime[0] == '/' && add_bits(t, h->runtime, FORBIDDEN | GUARDED_BELOW))
+		return -ENOMEM;
+	for (size_t i = 0; i < LEN(store_rows); i++) {
+		const char *p = expand(t, store_rows[i].path, &oom);
+		if (oom)
+			return -ENOMEM;
+		if (!p)
+			continue;
+		t->stores[t->nstores] = p;
+		t->reasons[t->nstores++] = store_rows[i].why;
+		if (forbid_above(t, p))
+			return -ENOMEM;
+	}
+	if (h->project && h->project[0] == '/' && forbid_above(t, h->project))
+		return -ENOMEM;
+	return 0;
+}
+
+bool tier_forbidden(const struct tiers *t, const char *path)
+{
+	return path_depth(path) < 2 || bits_of(t, path, strlen(path)) & FORBIDDEN;
+}
+
+bool tier_container(const struct tiers *t, const char *path)
+{
+	return bits_of(t, path, strlen(path)) & CONTAINER;
+}
+
+/* Bits of the nearest ancestor (or @path itself) that has one of @want. */
+static size_t nearest(const struct tiers *t, const char *path, size_t len, unsigned want)
+{
+	for (size_t n = len; n > 1;) {
+		if (bits_of(t, path, n) & want)
+			return n;
+		while (n > 1 && path[n - 1] != '/')
+			n--;
+		n = n > 1 ? n - 1 : n;
+	}
+	return 0;
+}
+
+bool tier_user_dir(const struct tiers *t, const char *path)
+{
+	return nearest(t, path, strlen(path), USER_DIR) != 0;
+}
+
+bool tier_guarded(const struct tiers *t, const char *path)
+{
+	size_t len = strlen(path), above = path_parent_len(path);
+	if (bits_of(t, path, len) & GUARDED || tier_user_dir(t, path))
+		return true;
+	return bits_of(t, path, above) & GUARDED_BELOW;
+}
+
+bool tier_plain_child(const struct tiers *t, const char *path)
+{
+	const char *home = t->host->home;
+	size_t n = path_parent_len(path);
+	if (bits_of(t, path, strlen(path)) & USER_DIR)
+		return true;
+	return home && n == strlen(home) && !memcmp(path, home, n) && path_base(path)[0] != '.';
+}
+
+/* Host keys: /etc/ssh/ssh_host_*_key, but not the .pub beside it. */
+static bool host_key(const char *path)
+{
+	static const char prefix[] = "/etc/ssh/ssh_host_";
+	size_t n = strlen(path);
+	return !strncmp(path, prefix, sizeof(prefix) - 1) && n > 4 && !strcmp(path + n - 4, "_key");
+}
+
+/* Where ssh-agent and its forwarding put their socket: /tmp/ssh-XXXXXXXX/agent.PID */
+static bool agent_socket(const char *path)
+{
+	return !strncmp(path, "/tmp/ssh-", 9) && !strncmp(path_base(path), "agent.", 6);
+}
+
+const char *tier_protected(const struct tiers *t, const char *path, const char **store)
+{
+	for (size_t i = 0; i < t->nstores; i++) {
+		if (!path_under(path, t->stores[i]))
+			continue;
+		if (store)
+			*store = t->stores[i];
+		return t->reasons[i];
+	}
+	if (store)
+		*store = path;
+	return host_key(path) ? "private keys" : agent_socket(path) ? "signs with your keys" : NULL;
+}
+
+size_t tier_unit(const struct tiers *t, const char *path)
+{
+	const char *home = t->host->home;
+	size_t len = strlen(path), n = path_parent_len(path);
+	size_t box = nearest(t, path, n, CONTAINER);
+	bool dotted = false;
+	if (!box) {
+		if (!home || !path_below(path, home) || !home[1])
+			return 0;
+		box = strlen(home);
+		dotted = true;
+	}
+	if (len <= box + 1 || (dotted && path[box + 1] != '.'))
+		return 0;
+	size_t end = box + 1;
+	while (end < len && path[end] != '/')
+		end++;
+	return end;
+}
