@@ -429,7 +429,7 @@ static int tell(struct replay *p, const struct event *ev, const struct judgement
 		node->type = FT_DIR;
 	}
 	if (to->heading == HEAD_NEEDS && j->verdict == V_DENIED)
-		return finding_note(&f->found, to, arena_fmt(f->arena, "%s denies it", src_text(f->arena, j->by)));
+		return finding_note(&f->found, to, arena_fmt(f->arena, "%s denies it", line_text(f->arena, j->by)));
 	return 0;
 }
 
@@ -485,7 +485,7 @@ static int asks(struct replay *p, const struct event *ev, const struct judgement
 		return 0;
 	const struct place *line = overruling(f, j, o->path);
 	if (line) {
-		int err = note_path(p, told_path(p, ev), arena_fmt(f->arena, "%s says read-only", src_text(f->arena, &line->src)));
+		int err = note_path(p, told_path(p, ev), arena_fmt(f->arena, "%s says read-only", line_text(f->arena, &line->src)));
 		return err;
 	}
 	if (only_with_capabilities(&p->r->host, a, o)) {

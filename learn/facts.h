@@ -65,4 +65,4 @@ int facts_nets(struct replay *p);
 /* Part of NEC_REQUIRED that depends on the outcome alone. */
 enum necessity outcome_necessity(const struct event *ev);
 /* "user:node:12", "--deny-read"; "snug itself" where no line says it. In @a. */
-const char *src_text(struct arena *a, const struct src *s);
+const char *line_text(struct arena *a, const struct src *s);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-const char *src_text(struct arena *a, const struct src *s)
+const char *line_text(struct arena *a, const struct src *s)
 {
 	if (!s || !s->origin)
 		return "snug itself";
@@ -123,7 +123,7 @@ int facts_other(struct replay *p, const struct event *ev, const struct judgement
 		return 0;
 	const char *note = socket_note(a);
 	if (j->verdict == V_DENIED)
-		note = arena_fmt(f->arena, "%s denies it", src_text(f->arena, j->by));
+		note = arena_fmt(f->arena, "%s denies it", line_text(f->arena, j->by));
 	return note ? finding_note(&f->found, to, note) : 0;
 }
 

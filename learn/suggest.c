@@ -73,7 +73,7 @@ static const char *bind_text(struct arena *a, const struct bind *b)
 {
 	OWN(str) s = { 0 };
 	str_add(&s, "{ source: ");
-	esc_yaml(&s, b->source);
+	profile_quote_path(&s, b->source);
 	str_fmt(&s, ", mode: %s", mode_words[b->mode]);
 	if (b->create)
 		str_fmt(&s, ", create: %s", b->create == CREATE_DIR ? "dir" : "file");
@@ -81,13 +81,6 @@ static const char *bind_text(struct arena *a, const struct bind *b)
 		str_add(&s, ", optional: true");
 	str_add(&s, " }");
 	return s.oom ? NULL : arena_str(a, str_c(&s));
-}
-
-/* A path that would read back as another one: a literal "{home}" in it, or a "~" in front. */
-static bool writable_name(const struct host *h, const char *path)
-{
-	(void)h;
-	return !strchr(path, '{');
 }
 
 static int add_bind(struct suggesting *s, const struct rule *r, const char *why, const char **text)
@@ -133,11 +126,6 @@ static int add_rules(struct suggesting *s)
 	}
 	for (size_t i = 0; i < s->rules->n; i++) {
 		const struct rule *r = &s->rules->items[i];
-		if (!writable_name(s->host, r->path)) {
-			if (plan_remark(s->plan, r->path, "a name with a brace cannot stand in a profile"))
-				return -ENOMEM;
-			continue;
-		}
 		uint32_t exposed = tier_guarded(s->facts->tiers, r->path) ? r->exposed : 0;
 		const char *text = reason_text(a, &why[i], s->host, exposed);
 		if (!text || add_bind(s, r, *text ? text : NULL, &texts[i]))
@@ -185,8 +173,6 @@ static int add_empty(struct suggesting *s, uint32_t at)
 		f->counts = false;
 		return finding_note(&s->facts->found, f, "only looked at, and never granted as a whole");
 	}
-	if (!writable_name(s->host, n->path))
-		return 0;
 	struct pathent *e = ARENA_PUSH(&p->arena, &p->tmpfs, items, n);
 	const char *shown = host_shorten(s->host, &p->arena, n->path);
 	if (!e || !shown)
@@ -234,7 +220,7 @@ static char *link_target(struct arena *a, const struct passed *l)
 static int add_link(struct suggesting *s, const struct passed *l)
 {
 	struct profile *p = &s->lesson->suggestion;
-	if (rules_cover(s->rules, l->link) || !writable_name(s->host, l->link))
+	if (rules_cover(s->rules, l->link))
 		return 0;
 	const struct rule *r = rules_cover(s->rules, l->path);
 	const struct node *end = objects_find(&s->facts->objects, l->path, strlen(l->path));

@@ -127,7 +127,7 @@ static int add_none(struct suggesting *s, struct finding *none)
 	struct facts *f = s->facts;
 	const struct policy *pol = f->pol;
 	none->note = arena_fmt(f->arena, "hosts are listed, but %s",
-	                       pol->network.src.origin ? arena_fmt(f->arena, "%s says no network", src_text(f->arena, &pol->network.src))
+	                       pol->network.src.origin ? arena_fmt(f->arena, "%s says no network", line_text(f->arena, &pol->network.src))
 	                                               : "nothing says network: proxy");
 	uint32_t runs = none->runs;
 	struct finding *to = none->note ? findings_add(&f->found, "host:", none, 0) : NULL;
