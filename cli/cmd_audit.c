@@ -13,7 +13,6 @@
 #include "report/text.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,6 +227,8 @@ static int run(struct audit *a, struct err *e)
 	int r = check_outputs(a->o, e);
 	if (r == 0)
 		r = setup_make(&a->setup, a->o, FIND_READ, false, e);
+	if (r == 0)
+		r = setup_facts(&a->setup, e);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < a->setup.finder.notes.n && !a->o->quiet; i++)
@@ -239,7 +240,6 @@ static int run(struct audit *a, struct err *e)
 		forget(a);
 	if (r < 0)
 		return r;
-	signal(SIGPIPE, SIG_IGN); /* the command's time is over: a closed stderr must not hide its status */
 	return a->rec.exec_err ? record_no_command(&a->rec, a->o) : after(a, e);
 }
 

@@ -5,7 +5,6 @@
 #include "cli/setup.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 int cmd_trace(struct cli_opts *o, struct err *e)
@@ -18,12 +17,13 @@ int cmd_trace(struct cli_opts *o, struct err *e)
 		return err_set(e, EINVAL, "trace needs -o FILE for the recording");
 	int r = output_check("--output", o->out, o->force, e);
 	if (r == 0)
-		r = setup_make(&s, o, FIND_READ, false, e); /* its facts about base's paths belong in the recording */
+		r = setup_make(&s, o, FIND_READ, false, e);
+	if (r == 0)
+		r = setup_facts(&s, e);
 	if (r == 0)
 		r = record_run(&rec, o, &s.host, e);
 	if (r < 0)
 		return r;
-	signal(SIGPIPE, SIG_IGN); /* the command has ended; its status must not be hidden */
 	if (rec.exec_err)
 		return record_no_command(&rec, o);
 	int code = rec.rec.status;

@@ -7,6 +7,7 @@
 #include "trace/trace.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -50,6 +51,14 @@ static void forget_network(struct recording *r)
 	r->nnets = 0;
 }
 
+/* The command's time is over: neither an impatient ^C nor a closed stderr may cost the report or the status. */
+static void keep_going(void)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE };
+	for (size_t i = 0; i < LEN(signals); i++)
+		signal(signals[i], SIG_IGN);
+}
+
 int record_run(struct record *out, const struct cli_opts *o, struct host *h, struct err *e)
 {
 	const char *view = o->network_trace ? o->network_trace : "names";
@@ -72,6 +81,7 @@ int record_run(struct record *out, const struct cli_opts *o, struct host *h, str
 	int r = trace_run(&out->rec, h, &t, &out->exec_err, e);
 	if (r < 0)
 		return r;
+	keep_going();
 	out->timed_out = o->timeout_s && out->rec.status == EXIT_TIMED_OUT &&
 	                 now_ms() - begin >= (uint64_t)t.timeout_ms;
 	if (!strcmp(view, "off"))

@@ -2,6 +2,7 @@
 #include "cli/setup.h"
 
 #include "enforce/box.h"
+#include "profiles/builtin.h"
 
 #include <errno.h>
 
@@ -42,4 +43,17 @@ int setup_recorded(struct setup *s, const struct cli_opts *o, const struct host 
 {
 	int r = compose(s, o, FIND_READ, e);
 	return r < 0 ? r : policy_resolve(&s->policy, &s->profile, recorded, false, e);
+}
+
+int setup_facts(struct setup *s, struct err *e)
+{
+	struct wordlist paths = { 0 };
+	for (const struct builtin *b = builtins; b->name; b++) {
+		OWN(profile) p = { 0 };
+		struct err ignored = { 0 };
+		if (profile_read(&p, b->text, b->len, b->name, NULL, &ignored) < 0 ||
+		    profile_paths(&p, &s->host, &s->finder.arena, &paths, &ignored) < 0)
+			continue;
+	}
+	return host_look(&s->host, &paths, e);
 }

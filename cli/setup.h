@@ -22,3 +22,9 @@ int setup_make(struct setup *s, const struct cli_opts *o, enum find_purpose purp
  * that @recorded describes, so that the answer is the same on another machine.
  */
 int setup_recorded(struct setup *s, const struct cli_opts *o, const struct host *recorded, struct err *e) MUST;
+
+/*
+ * Look up what the built-in profiles name, so that a recording can be judged under each of them later, on any
+ * machine. What one of them cannot say on this host (a placeholder without value) is left out.
+ */
+int setup_facts(struct setup *s, struct err *e) MUST;
