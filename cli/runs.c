@@ -121,14 +121,26 @@ bool runs_is_id(const char *word)
 	return word[STAMP] == '-' && word[len - 5] == '-' && strspn(word + len - 4, "0123456789abcdef") == 4;
 }
 
-static int by_name(const void *a, const void *b)
+/* One run while the list is sorted: within a second the directory's own time decides. */
+struct listed {
+	const char *id;
+	struct timespec made;
+};
+
+static int by_age(const void *pa, const void *pb)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	const struct listed *a = pa, *b = pb;
+	int r = memcmp(a->id, b->id, STAMP);
+	if (r == 0 && a->made.tv_sec != b->made.tv_sec)
+		r = a->made.tv_sec < b->made.tv_sec ? -1 : 1;
+	if (r == 0 && a->made.tv_nsec != b->made.tv_nsec)
+		r = a->made.tv_nsec < b->made.tv_nsec ? -1 : 1;
+	return r ? r : strcmp(a->id, b->id);
 }
 
 int runs_list(struct arena *a, const char *root, const char ***ids, size_t *n, struct err *e)
 {
-	struct { const char **items; size_t n; } v = { 0 };
+	struct { struct listed *items; size_t n; } v = { 0 };
 	*ids = NULL;
 	*n = 0;
 	DIR *d = opendir(root);
@@ -137,21 +149,25 @@ int runs_list(struct arena *a, const char *root, const char ***ids, size_t *n, s
 	const struct dirent *de;
 	int r = 0;
 	while (r == 0 && (de = readdir(d))) {
-		if (!runs_is_id(de->d_name))
+		struct stat st;
+		if (!runs_is_id(de->d_name) || fstatat(dirfd(d), de->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		const char *id = arena_str(a, de->d_name);
-		const char **slot = id ? ARENA_PUSH(a, &v, items, n) : NULL;
+		struct listed *slot = id ? ARENA_PUSH(a, &v, items, n) : NULL;
 		if (slot)
-			*slot = id;
+			*slot = (struct listed){ id, st.st_mtim };
 		else
 			r = err_set(e, ENOMEM, "out of memory");
 	}
 	closedir(d);
+	*ids = arena_array(a, v.n + 1, sizeof(**ids));
+	if (r < 0 || !*ids)
+		return r < 0 ? r : err_set(e, ENOMEM, "out of memory");
 	if (v.n)
-		qsort(v.items, v.n, sizeof(*v.items), by_name);
-	*ids = v.items;
-	*n = v.n;
-	return r;
+		qsort(v.items, v.n, sizeof(*v.items), by_age);
+	for (; *n < v.n; ++*n)
+		(*ids)[*n] = v.items[*n].id;
+	return 0;
 }
 
 /* A run holds files only; anything else in it is not ours to remove. */

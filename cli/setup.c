@@ -1,6 +1,7 @@
 /* setup.c - host facts, profiles, policy: the steps that run, audit and explain share */
 #include "cli/setup.h"
 
+#include "base/log.h"
 #include "enforce/box.h"
 #include "profiles/builtin.h"
 
@@ -50,10 +51,10 @@ int setup_facts(struct setup *s, struct err *e)
 	struct wordlist paths = { 0 };
 	for (const struct builtin *b = builtins; b->name; b++) {
 		OWN(profile) p = { 0 };
-		struct err ignored = { 0 };
-		if (profile_read(&p, b->text, b->len, b->name, NULL, &ignored) < 0 ||
-		    profile_paths(&p, &s->host, &s->finder.arena, &paths, &ignored) < 0)
-			continue;
+		struct err why = { 0 };
+		if (profile_read(&p, b->text, b->len, b->name, NULL, &why) < 0 ||
+		    profile_paths(&p, &s->host, &s->finder.arena, &paths, &why) < 0)
+			log_line(1, "%s: not looked up here: %s", b->name, why.msg);
 	}
 	return host_look(&s->host, &paths, e);
 }
