@@ -79,41 +79,51 @@ static int check_trust(struct finder *f, const char *name, const char *path, con
 	               state.known ? "has changed since you trusted it" : "is not trusted", path, str_c(&shown));
 }
 
-static int load_builtin(struct profile *out, const struct builtin *b, struct finder *f, struct err *e)
+/**
+ * struct found - one profile's bytes and where they came from
+ * @path: NULL for a built-in
+ */
+struct found {
+	enum origin origin;
+	const char *name, *label, *path;
+	struct str text;
+};
+
+static void found_drop(struct found *d)
 {
-	const char *origin = arena_fmt(&f->arena, "builtin:%s", b->name);
-	return origin ? profile_read(out, b->text, b->len, origin, origin, e) : err_set(e, ENOMEM, "out of memory");
+	str_drop(&d->text);
+	*d = (struct found){ 0 };
 }
 
-static int load_file(struct profile *out, const char *path, struct err *e)
+static int found_builtin(struct found *out, const struct builtin *b, struct finder *f, struct err *e)
 {
-	OWN(str) text = { 0 };
-	int r = proffile_read(&text, path, true, e);
+	out->origin = ORIGIN_BUILTIN;
+	out->name = b->name;
+	out->label = arena_fmt(&f->arena, "builtin:%s", b->name);
+	str_add_mem(&out->text, b->text, b->len);
+	return out->label && !out->text.oom ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+static int found_file(struct found *out, struct finder *f, const char *path, struct err *e)
+{
+	int r = proffile_read(&out->text, path, true, e);
 	if (r == -ENOENT)
 		return err_set(e, ENOENT, "no profile file %s", path);
-	return r ? r : profile_read(out, str_c(&text), text.len, path, path, e);
+	out->origin = ORIGIN_FILE;
+	out->label = out->path = arena_str(&f->arena, path);
+	return r ? r : out->path ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-static int load_from(struct profile *out, struct finder *f, const struct profdir *dir, const char *name, FILE *diff,
-                     struct err *e)
+/* -ENOENT without @e when @dir has no such file. */
+static int found_in(struct found *out, struct finder *f, const struct profdir *dir, const char *name, struct err *e)
 {
-	OWN(str) text = { 0 };
-	const char *path = arena_fmt(&f->arena, "%s/%s.yaml", dir->path, name);
-	const char *origin = arena_fmt(&f->arena, "%s:%s", origin_word(dir->origin), name);
-	if (!path || !origin)
+	out->origin = dir->origin;
+	out->name = arena_str(&f->arena, name);
+	out->path = arena_fmt(&f->arena, "%s/%s.yaml", dir->path, name);
+	out->label = arena_fmt(&f->arena, "%s:%s", origin_word(dir->origin), name);
+	if (!out->name || !out->path || !out->label)
 		return err_set(e, ENOMEM, "out of memory");
-	int r = proffile_read(&text, path, dir->origin != ORIGIN_REPO, e);
-	if (!r && dir->origin == ORIGIN_REPO && f->purpose == FIND_APPLY)
-		r = check_trust(f, name, path, &text, diff, e);
-	if (!r)
-		r = profile_read(out, str_c(&text), text.len, path, origin, e);
-	if (!r)
-		r = check_name(out, name, path, e);
-	if (r)
-		profile_drop(out);
-	else if (find_builtin(name))
-		r = note(f, arena_fmt(&f->arena, "%s (%s) stands before builtin:%s", origin, path, name), e);
-	return r;
+	return proffile_read(&out->text, out->path, dir->origin != ORIGIN_REPO, e);
 }
 
 static int unknown(struct finder *f, const struct profdirs *dirs, const char *name, const char *typed, struct err *e)
@@ -135,14 +145,13 @@ static int unknown(struct finder *f, const struct profdirs *dirs, const char *na
 	               near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
 }
 
-int find_profile(struct profile *out, struct finder *f, const char *name, FILE *diff, struct err *e)
+static int locate(struct found *out, struct finder *f, const char *name, struct err *e)
 {
 	struct profdirs dirs = { 0 };
 	enum origin only = ORIGIN_COUNT;
 	const char *colon = strchr(name, ':'), *bare = name;
-	*out = (struct profile){ 0 };
 	if (is_file_name(name))
-		return load_file(out, name, e);
+		return found_file(out, f, name, e);
 	for (size_t i = 0; colon && i < ORIGIN_FILE; i++)
 		if (strlen(origin_word(i)) == (size_t)(colon - name) && !strncmp(origin_word(i), name, (size_t)(colon - name)))
 			only = (enum origin)i;
@@ -150,19 +159,57 @@ int find_profile(struct profile *out, struct finder *f, const char *name, FILE *
 	int r = profdirs_find(&dirs, f, f->host->cwd, e);
 	if (r)
 		return r;
-	if (!profname_ok(bare))
-		return unknown(f, &dirs, bare, name, e);
-	for (size_t i = 0; i < dirs.n; i++) {
+	for (size_t i = 0; i < dirs.n && profname_ok(bare); i++) {
 		if (only != ORIGIN_COUNT && dirs.items[i].origin != only)
 			continue;
-		r = load_from(out, f, &dirs.items[i], bare, diff, e);
+		r = found_in(out, f, &dirs.items[i], bare, e);
 		if (r != -ENOENT)
 			return r;
 	}
 	const struct builtin *b = find_builtin(bare);
 	if (b && (only == ORIGIN_COUNT || only == ORIGIN_BUILTIN))
-		return load_builtin(out, b, f, e);
+		return found_builtin(out, b, f, e);
 	return unknown(f, &dirs, bare, name, e);
+}
+
+/* Messages name a file by its path, a built-in by its origin; lines carry the origin. */
+static int parse(struct profile *out, const struct found *d, struct err *e)
+{
+	int r = profile_read(out, str_c(&d->text), d->text.len, d->path ? d->path : d->label, d->label, e);
+	if (!r && d->path && d->name)
+		r = check_name(out, d->name, d->path, e);
+	if (r)
+		profile_drop(out);
+	return r;
+}
+
+int find_profile(struct profile *out, struct finder *f, const char *name, FILE *diff, struct err *e)
+{
+	OWN(found) d = { 0 };
+	*out = (struct profile){ 0 };
+	int r = locate(&d, f, name, e);
+	if (!r && d.origin == ORIGIN_REPO && f->purpose == FIND_APPLY)
+		r = check_trust(f, d.name, d.path, &d.text, diff, e);
+	if (!r)
+		r = parse(out, &d, e);
+	if (!r && d.path && d.name && find_builtin(d.name))
+		r = note(f, arena_fmt(&f->arena, "%s (%s) stands before builtin:%s", d.label, d.path, d.name), e);
+	return r;
+}
+
+int find_text(struct str *out, const char **origin, const char **path, struct finder *f, const char *name, struct err *e)
+{
+	OWN(found) d = { 0 };
+	OWN(profile) p = { 0 };
+	int r = locate(&d, f, name, e);
+	if (!r)
+		r = parse(&p, &d, e);
+	if (r)
+		return r;
+	*origin = d.label;
+	*path = d.path;
+	str_add_mem(out, str_c(&d.text), d.text.len);
+	return out->oom ? err_set(e, ENOMEM, "out of memory") : 0;
 }
 
 /* ---- composition ---- */
@@ -263,24 +310,19 @@ static int add_row(struct finder *f, struct rows *rows, const struct profdir *di
                    const char *name, struct err *e)
 {
 	OWN(profile) p = { 0 };
-	OWN(str) text = { 0 };
 	struct err why = { 0 };
 	struct arena *a = &f->arena;
 	struct find_row row = { .name = name, .origin = b ? "builtin" : origin_word(dir->origin) };
-	int r;
-	if (b) {
-		r = load_builtin(&p, b, f, &why);
-	} else {
-		row.path = arena_fmt(a, "%s/%s.yaml", dir->path, name);
-		r = row.path ? proffile_read(&text, row.path, dir->origin != ORIGIN_REPO, &why) : -ENOMEM;
-		if (!r)
-			r = profile_read(&p, str_c(&text), text.len, row.path, NULL, &why);
-		if (!r)
-			r = check_name(&p, name, row.path, &why);
+	OWN(found) d = { 0 };
+	int r = b ? found_builtin(&d, b, f, &why) : found_in(&d, f, dir, name, &why);
+	row.path = d.path;
+	if (!r && !b && dir->origin == ORIGIN_REPO) {
 		struct trust_state state = { 0 };
-		if (r != -ENOMEM && dir->origin == ORIGIN_REPO)
-			row.untrusted = trust_check(&state, f, row.path, &text, NULL, &why) || !state.same;
+		struct err quiet = { 0 };
+		row.untrusted = trust_check(&state, f, d.path, &d.text, NULL, &quiet) || !state.same;
 	}
+	if (!r)
+		r = parse(&p, &d, &why);
 	if (r == -ENOMEM)
 		return err_set(e, ENOMEM, "out of memory");
 	row.broken = r ? arena_str(a, why.code ? why.msg : "cannot be read") : NULL;

@@ -38,6 +38,16 @@ void finder_drop(struct finder *f);
 int find_profile(struct profile *out, struct finder *f, const char *name, FILE *diff, struct err *e) MUST;
 
 /**
+ * find_text() - the profile as its author wrote it
+ * @origin, @path: of the one found, in @f->arena; path NULL for a built-in
+ *
+ * As find_profile() with FIND_READ, which it must also pass.
+ */
+struct str;
+int find_text(struct str *out, const char **origin, const char **path, struct finder *f, const char *name,
+              struct err *e) MUST;
+
+/**
  * find_compose() - base (unless @no_base), then @names in order, each after what it uses, then @grants inline
  * @grants: from the command line, or NULL
  * @force:  --override

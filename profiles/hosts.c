@@ -143,8 +143,8 @@ static int parse_name(struct host_rule *out, char *name, const char *text, struc
 int host_rule_parse(struct host_rule *out, struct arena *a, const char *text, struct err *e)
 {
 	char *s = arena_str(a, text);
-	*out = (struct host_rule){ 0 };
-	if (!s)
+	*out = (struct host_rule){ .text = arena_str(a, text) };
+	if (!s || !out->text)
 		return err_set(e, ENOMEM, "out of memory");
 	char *port = NULL;
 	if (s[0] == '[') {

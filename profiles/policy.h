@@ -62,10 +62,11 @@ struct ban {
 /**
  * struct host_rule - one pattern of proxy.allow_hosts or deny_hosts
  * @name: lower case; "*.x", ".x", "x"; NULL when @family is set
- * @port: 0: 80 and 443 for a bare name; -1: any
+ * @port: 0: 80 and 443 where the pattern names no port (in deny_hosts: any); -1: any
+ * @text: the pattern as written
  */
 struct host_rule {
-	const char *name;
+	const char *name, *text;
 	int port;
 	enum family family;
 	uint8_t addr[16];
