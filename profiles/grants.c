@@ -72,8 +72,9 @@ static int absent(struct resolver *r, const struct bind *b, const char *source, 
 	if (s->link)
 		return b->optional ? resolve_note(r, &b->src, "%s is a dangling link: not shown", resolve_show(r, source)) :
 		       resolve_trouble(r, &b->src, "%s is a link to %s, which does not exist", resolve_show(r, source), s->real);
+	/* base lists what some hosts have: no news */
 	if (b->optional)
-		return resolve_note(r, &b->src, "%s is absent", resolve_show(r, source));
+		return src_class(&b->src) < 0 ? 0 : resolve_note(r, &b->src, "%s is absent", resolve_show(r, source));
 	return resolve_trouble(r, &b->src, "%s does not exist; make it, or say optional: true or create: dir",
 	                       resolve_show(r, source));
 }
