@@ -13,46 +13,13 @@
 #include <unistd.h>
 
 
-static int ask_host(void *arg, const struct relay_ask *q)
-{
-	return policy_ask_host(arg, q->host, q->port, NULL) == V_GRANTED ? 0 : 403;
-}
-
-/* A name that leads to a private address is refused unless the address itself stands in a list. */
-static int ask_addr(void *arg, const char *ip, uint16_t port)
-{
-	const struct policy *pol = arg;
-	for (size_t i = 0; i < pol->ndeny_hosts; i++) {
-		if (pol->deny_hosts[i].family != FAM_NONE && host_rule_match(&pol->deny_hosts[i], ip, port))
-			return -1;
-	}
-	for (size_t i = 0; i < pol->nallow_hosts; i++) {
-		if (pol->allow_hosts[i].family != FAM_NONE && host_rule_match(&pol->allow_hosts[i], ip, port))
-			return 1;
-	}
-	return 0;
-}
-
-static const char *first_of(char *const *envp, const char *const *names)
-{
-	for (; *names; names++) {
-		const char *v = env_get(envp, *names);
-		if (v && *v)
-			return v;
-	}
-	return NULL;
-}
-
 static int start_relay(struct relay *out, struct policy *pol, const struct box *b, char *const *envp, struct err *e)
 {
-	static const char *const plain[] = { "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", NULL };
-	static const char *const tunnel[] = { "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", NULL };
-	static const char *const except[] = { "no_proxy", "NO_PROXY", NULL };
-	const struct relay_opts opts = {
-		.listen = { fd_no(b->proxy) }, .nlisten = 1, .ask = ask_host, .addr = ask_addr, .arg = pol,
-		.upstream = first_of(envp, plain), .upstream_connect = first_of(envp, tunnel),
-		.no_proxy = first_of(envp, except), .no_rows = true,
+	struct relay_opts opts = {
+		.listen = { fd_no(b->proxy) }, .nlisten = 1, .ask = relay_policy_ask, .addr = relay_policy_addr, .arg = pol,
+		.no_rows = true,
 	};
+	relay_upstream_env(&opts, envp);
 	int r = relay_start(out, &opts, e);
 	return r < 0 ? err_wrap(e, "starting the proxy") : 0;
 }

@@ -1,14 +1,16 @@
 #include "enforce/box.h"
 
 #include "base/glob.h"
+#include "enforce/relay.h"
 
 #include <string.h>
+#include <strings.h>
 
-/* Both cases: programs read the one or the other. Only the loopback is reachable without the proxy. */
+/* Both cases: programs read the one or the other. */
 static const struct { const char *name, *value; } proxy_vars[] = {
 	{ "http_proxy", NULL },  { "https_proxy", NULL }, { "all_proxy", NULL },
 	{ "HTTP_PROXY", NULL },  { "HTTPS_PROXY", NULL }, { "ALL_PROXY", NULL },
-	{ "no_proxy", "localhost,127.0.0.1,::1" }, { "NO_PROXY", "localhost,127.0.0.1,::1" },
+	{ "no_proxy", RELAY_NO_PROXY }, { "NO_PROXY", RELAY_NO_PROXY },
 	{ "NODE_USE_ENV_PROXY", "1" },
 };
 
@@ -63,11 +65,27 @@ static bool denied(const struct policy *pol, const char *name)
 	return policy_ask_env(pol, name, NULL) == V_DENIED;
 }
 
+/* Does a line grant loopback itself? Then the host's is meant, which only the proxy reaches. */
+static bool grants_loopback(const struct policy *pol)
+{
+	static const uint8_t one[16] = { [15] = 1 };
+	for (size_t i = 0; i < pol->nallow_hosts; i++) {
+		const struct host_rule *r = &pol->allow_hosts[i];
+		if (r->family == FAM_INET ? r->addr[0] == 127 && r->bits >= 8
+		    : r->family == FAM_INET6 ? memcmp(r->addr, one, sizeof(one)) == 0 && r->bits == 128
+		                             : r->name && strcmp(r->name, "localhost") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Only the command's own loopback is reachable without the proxy. */
 static int add_proxy(struct env *v, const struct policy *pol, uint16_t port)
 {
+	bool through = grants_loopback(pol);
 	for (size_t i = 0; i < LEN(proxy_vars); i++) {
 		const char *name = proxy_vars[i].name;
-		if (denied(pol, name))
+		if (denied(pol, name) || (through && strcasecmp(name, "no_proxy") == 0))
 			continue;
 		char *entry = proxy_vars[i].value ? arena_fmt(v->a, "%s=%s", name, proxy_vars[i].value)
 		                                  : arena_fmt(v->a, "%s=http://127.0.0.1:%u", name, port);

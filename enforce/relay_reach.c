@@ -33,9 +33,19 @@ static bool is_own(const struct loop *lo, const union addr *a)
 	return false;
 }
 
-/* Words that say why @a is not dialled; NULL: it may be. */
-static const char *address_refused(const struct loop *lo, const union addr *a)
+/* localhost is loopback by definition (RFC 6761 6.3): who grants the one grants the other. */
+static bool is_localhost(const struct conn *c, const union addr *a)
 {
+	union addr v4;
+	bool loopback = a->sa.sa_family == AF_INET ? ntohl(a->in.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET
+	              : !addr_embedded(a, &v4) && IN6_IS_ADDR_LOOPBACK(&a->in6.sin6_addr);
+	return loopback && strcmp(c->row.host, "localhost") == 0;
+}
+
+/* Words that say why @a is not dialled; NULL: it may be. */
+static const char *address_refused(const struct conn *c, const union addr *a)
+{
+	const struct loop *lo = c->lo;
 	const struct relay_opts *o = lo->o;
 	char text[ADDR_TEXT];
 	union addr v4;
@@ -54,7 +64,7 @@ static const char *address_refused(const struct loop *lo, const union addr *a)
 		return "denied by address";
 	if (is_own(lo, a))
 		return "snug's own proxy";
-	return said > 0 || o->private_ok ? NULL : addr_private(a);
+	return said > 0 || o->private_ok || is_localhost(c, a) ? NULL : addr_private(a);
 }
 
 /* Put what may be dialled of @all into the race; when nothing is left, say why and return false. */
@@ -65,7 +75,7 @@ static bool take_addresses(struct conn *c, const union addr *all, unsigned n)
 	c->dial = (struct dial){ 0 };
 	for (unsigned i = 0; i < n; i++) {
 		/* the user's own proxy is where the user says it is */
-		const char *no = c->via ? NULL : address_refused(c->lo, &all[i]);
+		const char *no = c->via ? NULL : address_refused(c, &all[i]);
 		if (!no) {
 			c->dial.a[c->dial.n++] = all[i];
 		} else if (!why) {
@@ -267,7 +277,7 @@ void conn_begin(struct conn *c, const struct http_head *h)
 	c->via = choose_via(c);
 	c->row.by_proxy = c->via != NULL;
 	union addr asked;
-	if (c->via && addr_parse(&asked, c->row.host, c->row.port) && address_refused(c->lo, &asked)) {
+	if (c->via && addr_parse(&asked, c->row.host, c->row.port) && address_refused(c, &asked)) {
 		/* the upstream must not reach for us what we would not reach ourselves */
 		c->via = NULL;
 		(void)take_addresses(c, &asked, 1);
