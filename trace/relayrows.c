@@ -28,20 +28,29 @@ static void sum(struct recorder *r, const struct netfact *add)
 	more[r->rec.nnets++].host = eventset_str(&r->set, add->host);
 }
 
-static void row(struct recorder *r, const struct relay_row *w)
+static void add_host(struct recorder *r, uint32_t proc, const char *host, const struct relay_row *w)
 {
 	char spelled[300];
-	uint32_t proc = sockports_get(&r->ports, w->client_port);
-	const char *f = strchr(w->host, ':') ? "[%s]:%u" : "%s:%u";
-	if (f[0] == '[')
-		snprintf(spelled, sizeof(spelled), "[%s]:%u", w->host, w->port);
+	if (strchr(host, ':'))
+		snprintf(spelled, sizeof(spelled), "[%s]:%u", host, w->port);
 	else
-		snprintf(spelled, sizeof(spelled), "%s:%u", w->host, w->port);
+		snprintf(spelled, sizeof(spelled), "%s:%u", host, w->port);
 	struct access a = { .op = OP_HOST, .port = w->port, .uid = r->host->uid, .gid = r->host->gid };
 	a.obj[0].spelled = spelled;
 	if (eventset_add(&r->set, proc ? proc : r->rec.nprocs ? 1 : 0, &a, w->err > 0 ? w->err : 0, OUT_OBSERVED,
 	                 recorder_now() - r->start_ns) < 0)
 		recorder_reason(r, "memory ran out; accesses are missing");
+}
+
+static void row(struct recorder *r, const struct relay_row *w)
+{
+	uint32_t proc = sockports_get(&r->ports, w->client_port);
+	if (!w->host[0])
+		return; /* no request that could be read: nobody was asked for */
+	add_host(r, proc, w->host, w);
+	/* confined, a name that leads to a private address needs the address granted too (relay.h: private_ok) */
+	if (w->private_addr && !w->by_proxy && w->addr[0] && strcmp(w->host, "localhost") != 0)
+		add_host(r, proc, w->addr, w);
 	struct netfact n = { .host = w->host, .port = w->port, .connections = 1, .sent = w->sent,
 	                     .received = w->received, .outcome = w->err > 0 ? w->err : 0, .proc = proc };
 	sum(r, &n);
@@ -57,6 +66,7 @@ int relayrows_read(struct recorder *r, int fd)
 		if (n != sizeof(w))
 			return 0;
 		w.host[sizeof(w.host) - 1] = 0;
+		w.addr[sizeof(w.addr) - 1] = 0;
 		row(r, &w);
 	}
 }
