@@ -119,5 +119,5 @@ rt_width() {
 
 # uncomment FILE: the suggested lines that are commented because they are credentials
 uncomment() {
-	sed -i -E 's/^( *)# *(- \{ *(source|path):.*)$/\1\2/' "$1"
+	sed -i -E 's/^( *)# ( *- \{ *source:.*|binds:)$/\1\2/' "$1"
 }
