@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,10 @@ int envuse_open(struct envuse *u, const char *const *env)
 			return -ENOMEM;
 		*slot = var;
 	}
+	for (size_t i = 0; i < u->n; i++)
+		for (size_t k = 0; k < u->n; k++)
+			if (i != k && !strcmp(u->vars[i].value, u->vars[k].value))
+				u->vars[i].shared = true;
 	return 0;
 }
 
@@ -141,11 +146,26 @@ void envuse_scan(struct envuse *u, uint32_t proc, const char *text, size_t len)
 	}
 }
 
-void envuse_path(struct envuse *u, uint32_t proc, const char *path)
+/* NODE_EXTRA_CA_CERTS is node's, PIP_CERT is pip's. */
+static bool named_like(const char *var, const char *program)
+{
+	const char *p = program ? path_base(program) : "";
+	size_t n = 0;
+	while (ident(p[n]) && !(p[n] >= '0' && p[n] <= '9') && toupper((unsigned char)p[n]) == var[n])
+		n++;
+	return n && var[n] == '_' && !((p[n] >= 'a' && p[n] <= 'z') || p[n] == '_');
+}
+
+static bool open_to(const struct envvar *v, const char *program)
+{
+	return !v->proc && v->by_value && (!v->shared || named_like(v->name, program));
+}
+
+void envuse_path(struct envuse *u, uint32_t proc, const char *program, const char *path)
 {
 	for (size_t i = 0; i < u->n; i++) {
 		struct envvar *v = &u->vars[i];
-		if (!v->proc && v->by_value && v->value[0] == '/' && path_under(path, v->value))
+		if (v->value[0] == '/' && path_under(path, v->value) && open_to(v, program))
 			v->proc = proc;
 	}
 }
@@ -154,17 +174,17 @@ void envuse_path(struct envuse *u, uint32_t proc, const char *path)
 static bool has_word(const char *text, const char *value)
 {
 	size_t n = strlen(value);
-	for (const char *p = text; (p = strstr(p, value)); p++)
+	for (const char *p = text; n && (p = strstr(p, value)); p++)
 		if ((p == text || !ident(p[-1])) && !ident(p[n]))
 			return true;
 	return false;
 }
 
-void envuse_word(struct envuse *u, uint32_t proc, const char *word)
+void envuse_word(struct envuse *u, uint32_t proc, const char *program, const char *word)
 {
 	for (size_t i = 0; i < u->n; i++) {
 		struct envvar *v = &u->vars[i];
-		if (!v->proc && v->by_value && has_word(word, v->value))
+		if (has_word(word, v->value) && open_to(v, program))
 			v->proc = proc;
 	}
 }

@@ -13,6 +13,7 @@ struct envvar {
 	const char *value; /* borrowed from the environment */
 	uint32_t proc;     /* image that showed the evidence, 0 none yet */
 	bool by_value;     /* value is telling enough to be looked for */
+	bool shared;       /* others have the same value: only the one named like the program counts */
 };
 
 /**
@@ -32,6 +33,6 @@ int envuse_open(struct envuse *u, const char *const *env);
 /* Names read by @text: $NAME, ${NAME}, process.env.NAME, os.environ["NAME"], getenv("NAME") and the like. */
 void envuse_scan(struct envuse *u, uint32_t proc, const char *text, size_t len);
 
-/* Values that stand in a used path (as its beginning), host or argument. */
-void envuse_path(struct envuse *u, uint32_t proc, const char *path);
-void envuse_word(struct envuse *u, uint32_t proc, const char *word);
+/* Values that stand in a path (as its beginning), host or argument that @program (its path, or NULL) used. */
+void envuse_path(struct envuse *u, uint32_t proc, const char *program, const char *path);
+void envuse_word(struct envuse *u, uint32_t proc, const char *program, const char *word);

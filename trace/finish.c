@@ -20,20 +20,6 @@ enum {
 	ROWS_PATIENCE_MS = 300,
 };
 
-void recorder_scan(struct recorder *r, uint32_t proc, const char *path)
-{
-	struct stat st;
-	OWN(fd) f = fd_own(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-	if (!f.plus1 || fstat(fd_no(f), &st) < 0 || !S_ISREG(st.st_mode))
-		return;
-	size_t want = MIN((size_t)st.st_size, (size_t)ENV_SCAN_MAX);
-	char *text = malloc(want + 1);
-	ssize_t n = text ? pread(fd_no(f), text, want, 0) : -1;
-	if (n > 0)
-		envuse_scan(&r->env, proc, text, (size_t)n);
-	free(text);
-}
-
 /* The object that @ev would have made, or NULL. */
 static const struct object *made(const struct event *ev)
 {
@@ -204,9 +190,9 @@ static void variables(struct recorder *r)
 		const struct event *ev = &r->set.items[i];
 		const struct object *o = &ev->acc.obj[0];
 		if (ev->acc.op == OP_HOST)
-			envuse_word(&r->env, ev->proc, o->spelled);
+			envuse_word(&r->env, ev->proc, recorder_exe(r, ev->proc), o->spelled);
 		else if (access_is_file(&ev->acc) && o->path && o->path[0] == '/' && !ev->outcome)
-			envuse_path(&r->env, ev->proc, o->path);
+			envuse_path(&r->env, ev->proc, recorder_exe(r, ev->proc), o->path);
 	}
 	for (size_t i = 0; i < r->env.n; i++) {
 		struct envvar *v = &r->env.vars[i];

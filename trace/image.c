@@ -11,6 +11,11 @@ static struct proc *row(struct recorder *r, uint32_t id)
 	return id && id <= r->rec.nprocs ? &r->rec.procs[id - 1] : NULL;
 }
 
+const char *recorder_exe(const struct recorder *r, uint32_t proc)
+{
+	return proc && proc <= r->rec.nprocs ? r->rec.procs[proc - 1].exe : NULL;
+}
+
 /* Did the execve that was let go succeed? The caller has just made another call, so it is decided. */
 static void settle(struct recorder *r, struct task *t)
 {

@@ -168,16 +168,6 @@ static bool inet_connect(struct recorder *r, struct task *t, struct call *c, uin
 	return false;
 }
 
-static void scan_program(struct recorder *r, uint32_t proc, const struct program *p)
-{
-	for (size_t i = 0; i < p->argc; i++) {
-		envuse_scan(&r->env, proc, p->argv[i], strlen(p->argv[i]));
-		envuse_word(&r->env, proc, p->argv[i]);
-	}
-	for (size_t i = 0; i < p->nfiles; i++)
-		recorder_scan(r, proc, p->files[i]);
-}
-
 static void store(struct recorder *r, const struct call *c, uint32_t caller, uint32_t image, uint64_t now)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -243,7 +233,7 @@ int recorder_call(struct recorder *r)
 		if (c.program.setid)
 			recorder_reason(r, "lost set-uid: %s (no_new_privs; run the audit as root to see it work)",
 			                c.program.exe ? c.program.exe : "a program");
-		scan_program(r, image, &c.program);
+		recorder_scan_program(r, image, &c.program);
 	}
 	return 0;
 }

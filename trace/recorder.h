@@ -54,12 +54,15 @@ int recorder_call(struct recorder *r);
 /* A reason that makes the recording incomplete; said once. */
 void recorder_reason(struct recorder *r, const char *fmt, ...) PRINTF(2, 3);
 
+/* Path of image @proc's program, or NULL. */
+const char *recorder_exe(const struct recorder *r, uint32_t proc);
+
+/* Look for signs of use of variables in the arguments and scripts of a program that was started as image @proc. */
+void recorder_scan_program(struct recorder *r, uint32_t proc, const struct program *p);
+
 /* What can only be known at the end: survivors, listings, variables, the proxy's last rows. */
 int recorder_finish(struct recorder *r, struct err *e) MUST;
 
 /* The image @g runs now, or will once its execve is through. */
 uint32_t recorder_image(struct recorder *r, struct task *t, const struct program *p);
 uint64_t recorder_now(void);
-
-/* Look for variables in the first MiB of the regular file @path. */
-void recorder_scan(struct recorder *r, uint32_t proc, const char *path);
