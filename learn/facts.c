@@ -423,7 +423,7 @@ static int tell(struct replay *p, const struct event *ev, const struct judgement
 	struct finding *to = findings_get(&f->found, path);
 	if (root && new.kind == NEED_LIST && to->heading == HEAD_NEEDS) {
 		struct node *node = node_at(p, path);
-		if (!node || finding_note(&f->found, to, "confined it lists only what is granted"))
+		if (!node)
 			return -ENOMEM;
 		node->uses |= USE_LIST | USE_PRE;
 		node->type = FT_DIR;
@@ -652,6 +652,7 @@ static int end_gone(struct replay *p, const struct mine *m)
 	if (of) {
 		if (n > 4 && (!strcmp(name + n - 4, "-wal") || !strcmp(name + n - 4, "-shm")))
 			of->uses |= USE_WAL;
+		of->uses |= USE_SIDECAR;
 		return use_dir(p, m->path, DIR_SIDECAR);
 	}
 	bool in_home = home && strlen(home) == above && !memcmp(home, m->path, above);

@@ -10,7 +10,7 @@
 
 static const char *const dir_words[DIR_COUNT] = {
 	"deletes files in it", "replaces files in it", "renames files away from it", "makes files in it with O_EXCL",
-	"saves by rename", "keeps a side-car file beside one it writes, which the host will not see",
+	"saves by rename", "keeps side-car files that the host will not see",
 	"locks by a file that the host will not see", "makes nameless files in it", "changes its mode, owner or times",
 	"renames between directories", "makes a socket in it",
 };
@@ -82,7 +82,7 @@ static int refuse_dir(struct plan *p, const struct node *n)
 	for (int i = 0; !err && i < DIR_COUNT; i++) {
 		uint32_t bit = 1U << i;
 		/* a copy keeps these; and what is saved is told at its name */
-		if (n->dirs & bit && bit & ~(uint32_t)(DIR_RENAME | DIR_REPLACE | DIR_EXCL))
+		if (n->dirs & bit && bit & ~(uint32_t)(DIR_RENAME | DIR_REPLACE | DIR_EXCL | DIR_SIDECAR))
 			err = plan_remark(p, n->path, dir_words[i]);
 	}
 	return err;
@@ -147,7 +147,9 @@ static int want_saved(struct plan *p, uint32_t at)
 	if (n->uses & USE_BOUND || n->type == FT_LINK || n->type == FT_DIR)
 		return plan_remark(p, n->path, "made in a directory that is never granted: lost at the end");
 	p->want[at] = WANT_COPY;
-	return 0;
+	struct finding *to = findings_get(&p->f->found, n->path);
+	const char *how = n->uses & USE_RENAMED ? "saved by rename; a copy keeps it" : "made with O_EXCL; a copy keeps it";
+	return to ? finding_note(&p->f->found, to, how) : 0;
 }
 
 static int want_file(struct plan *p, uint32_t at)
@@ -166,6 +168,9 @@ static int want_file(struct plan *p, uint32_t at)
 		return want_saved(p, at);
 	if (u & USE_WAL && forbidden_parent(p, n))
 		return plan_remark(p, n->path, "a database with a -wal file: granted alone it would look empty or break");
+	if (u & USE_SIDECAR && forbidden_parent(p, n) &&
+	    plan_remark(p, n->path, "keeps a side-car file beside it, which the host will not see while it runs"))
+		return -ENOMEM;
 	if (u & (USE_READ | USE_EXEC | USE_LOOK | USE_SOCKET) && u & USE_PRE && n->type != FT_DIR)
 		p->want[at] |= WANT_RO_FILE;
 	if (u & USE_WRITE)

@@ -110,6 +110,30 @@ static bool wants_grant(const struct finding *f)
 	return f->path && (f->heading == HEAD_NEEDS || f->heading == HEAD_LOST) && f->judgement.verdict != V_DENIED;
 }
 
+static bool rule_below(const struct rules *r, const char *path)
+{
+	size_t low = 0, high = r->n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (strcmp(r->items[mid].path, path) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < r->n && !strncmp(r->items[low].path, path, strlen(path)); low++)
+		if (path_under(r->items[low].path, path))
+			return true;
+	return false;
+}
+
+/* A directory that only has to be there, or was made: the view makes it on the way to a grant. */
+static bool leads_down(const struct suggesting *s, const struct finding *f)
+{
+	const struct node *n = objects_find(&s->facts->objects, f->path, strlen(f->path));
+	bool only = n && !(n->uses & (USE_LIST | USE_REMOVED | USE_REPLACED)) && !n->dirs;
+	return only && n->type == FT_DIR && rule_below(s->rules, f->path);
+}
+
 static int add_rules(struct suggesting *s)
 {
 	struct lesson *l = s->lesson;
@@ -128,6 +152,9 @@ static int add_rules(struct suggesting *s)
 		const struct rule *r = &s->rules->items[i];
 		uint32_t exposed = tier_guarded(s->facts->tiers, r->path) ? r->exposed : 0;
 		const char *text = reason_text(a, &why[i], s->host, exposed);
+		if (text && r->mode == BIND_COPY)
+			text = arena_fmt(a, "%s%ssaved by %s", text, *text ? "; " : "",
+			                 s->facts->objects.nodes[r->node].uses & USE_RENAMED ? "rename" : "making it anew");
 		if (!text || add_bind(s, r, *text ? text : NULL, &texts[i]))
 			return -ENOMEM;
 	}
@@ -136,39 +163,21 @@ static int add_rules(struct suggesting *s)
 		const struct rule *r = wants_grant(f) ? rules_cover(s->rules, f->path) : NULL;
 		if (r && mode_serves(r, f->kind))
 			f->grant = texts[r - s->rules->items];
+		else if (wants_grant(f) && leads_down(s, f))
+			f->grant = "made for what is granted below it";
 	}
 	return 0;
 }
 
 /* ---- directories that need only be there ---- */
 
-static bool rule_below(const struct rules *r, const char *path)
-{
-	size_t low = 0, high = r->n;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (strcmp(r->items[mid].path, path) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < r->n && !strncmp(r->items[low].path, path, strlen(path)); low++)
-		if (path_under(r->items[low].path, path))
-			return true;
-	return false;
-}
-
 static int add_empty(struct suggesting *s, uint32_t at)
 {
 	const struct node *n = &s->facts->objects.nodes[at];
 	struct profile *p = &s->lesson->suggestion;
 	struct finding *f = findings_get(&s->facts->found, n->path);
-	if (!f || f->heading != HEAD_NEEDS || rules_cover(s->rules, n->path))
+	if (!f || f->heading != HEAD_NEEDS || f->grant || rules_cover(s->rules, n->path))
 		return 0;
-	if (rule_below(s->rules, n->path)) {
-		f->grant = "made for what is granted below it";
-		return 0;
-	}
 	if (tier_forbidden(s->facts->tiers, n->path) || tier_protected(s->facts->tiers, n->path, NULL)) {
 		f->counts = false;
 		return finding_note(&s->facts->found, f, "only looked at, and never granted as a whole");
@@ -332,7 +341,7 @@ static int add_words(struct suggesting *s)
 		const struct remark *r = &s->plan->remarks.items[i];
 		const char *shown = host_shorten(s->host, &p->arena, r->path);
 		OWN(str) line = { 0 };
-		str_add(&line, "not granted: ");
+		str_add(&line, "note: ");
 		esc_term(&line, shown ? shown : "?");
 		str_fmt(&line, ": %s", r->text);
 		err = line.oom || !shown ? -ENOMEM : add_header(s, arena_str(&p->arena, line.p));
