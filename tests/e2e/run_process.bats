@@ -1,0 +1,219 @@
+# run_process.bats - exit codes, signals, descriptors, limits: the command's life is as without snug
+# as: root user
+load lib
+
+setup() {
+	snug_setup
+	cp "$(target run_probe)" "$PROJ/probe"
+	cp "$(target run_probe)" "$WORK/probe"
+}
+confined() { run "$SNUG" run "$@"; }
+# until_file FILE [PID]: wait at most 10 s
+until_file() {
+	local i
+	for i in $(seq 200); do
+		[ -e "$1" ] && return 0
+		sleep 0.05
+	done
+	fail "no $1 after 10 s"
+}
+# tree PATTERN: processes whose command line holds PATTERN
+tree() { pgrep -f -- "$1" | wc -l; }
+
+@test "the command's own status comes through" {
+	for code in 0 1 2 3 99 124 125 255; do
+		confined -- sh -c "exit $code"
+		assert_status $code
+	done
+}
+
+@test "128+N when a signal ends the command" {
+	for sig in 1 2 6 9 11 13 15; do
+		confined -- sh -c "ulimit -c 0; kill -$sig \$\$"
+		assert_status $((128 + sig))
+	done
+}
+
+@test "127 not found, 126 not executable, each with the remedy" {
+	confined -- no-such-command
+	assert_status 127
+	assert_out "not found in the confined PATH"
+	confined -- ./nothing
+	assert_status 127
+	echo text >plain
+	confined -- ./plain
+	assert_status 126
+	assert_out "Permission denied"
+	printf '#!/no/such/interpreter\n' >script && chmod +x script
+	confined -- ./script
+	assert_status 126
+	assert_out interpreter
+	confined -- "$PROJ"
+	assert_status 126
+	printf 'echo "shell $1"\n' >bare && chmod +x bare
+	confined -- ./bare arg
+	assert_status 0
+	assert_same "$output" "shell arg"
+	mkdir "$WORK/bin" && printf '#!/bin/sh\n' >"$WORK/bin/mytool" && chmod +x "$WORK/bin/mytool"
+	PATH=$WORK/bin:$PATH confined -- mytool
+	assert_status 127
+	assert_out "$WORK/bin/mytool"
+	assert_out prepend_path
+}
+
+@test "an argument that is there outside and not inside is named before the start" {
+	mkdir "$WORK/data" && : >"$WORK/data/f"
+	confined -- sh -c 'exit 0' "$WORK/data/f" --in="$WORK/data" /etc/hosts /no/such
+	assert_status 0
+	assert_out "--allow-read=$WORK/data/f,$WORK/data"
+	assert_same "${#lines[@]}" 1
+	confined --allow-read="$WORK/data" -- true "$WORK/data/f" ./probe
+	assert_same "$output" ""
+}
+
+@test "P18 snug's own failures are 125 or 2, never the command's" {
+	confined --no-such-flag -- true
+	assert_status 2
+	confined
+	assert_status 2
+	confined +no-such-profile -- true
+	assert_status 125
+	confined -C /no/such/dir -- true
+	assert_status 125
+	confined --keep-fd=99 -- true
+	assert_status 125
+	assert_out 99
+}
+
+@test "the streams belong to the command" {
+	assert_same "$(echo in | "$SNUG" run -- sh -c 'cat; echo err >&2' 2>"$WORK/err")" in
+	assert_same "$(cat "$WORK/err")" err
+	"$SNUG" run -- sh -c 'echo lost || exit 9' >&- 2>/dev/null && fail "stdout was open"
+	[ $? -ne 125 ]
+	assert_same "$("$SNUG" run -- ./probe fds <&-)" "$(printf '1\n2')"
+}
+
+@test "P21 inherited descriptors do not come along, unless they are kept" {
+	echo secret >"$WORK/secret"
+	exec 7<"$WORK/secret" 8<"$WORK" 9>"$WORK/log"
+	confined -- ./probe fds
+	assert_same "$output" "$(printf '0\n1\n2')"
+	confined -- sh -c 'cat <&7'
+	refute_out secret
+	confined --keep-fd=7 --keep-fd=9 -- sh -c './probe fds; cat <&7; echo l >&9'
+	assert_out secret
+	assert_line '^9$'
+	refute_line '^8$'
+	assert_same "$(cat "$WORK/log")" l
+	exec 7<&- 8<&- 9>&-
+}
+
+@test "P12 an ignored SIGCHLD loses no status, and the command keeps what was ignored and blocked" {
+	run bash -c 'trap "" CHLD PIPE USR1; "$SNUG" run -- sh -c "true; exit 3"'
+	assert_status 3
+	bash -c 'trap "" CHLD PIPE USR1; "$0" status Sig Shd' "$WORK/probe" | grep -E '^Sig(Ign|Blk)' >"$WORK/bare"
+	bash -c 'trap "" CHLD PIPE USR1; "$SNUG" run -- ./probe status Sig Shd' | grep -E '^Sig(Ign|Blk)' >"$WORK/in"
+	diff "$WORK/bare" "$WORK/in"
+	grep -q 'SigIgn:.*11200' "$WORK/in"
+}
+
+@test "P11 children that snug inherited do not disturb it" {
+	run bash -c 'exec "$SNUG" run -- cat < <(sleep 0.3; echo x)'
+	assert_status 0
+	assert_same "$output" x
+	run bash -c 'sleep 0.2 & exec "$SNUG" run -- sh -c "sleep 0.5; exit 4"'
+	assert_status 4
+}
+
+@test "signals sent to snug reach the command, once each" {
+	"$SNUG" run -- ./probe counts "$PROJ/ready" >"$WORK/out" &
+	pid=$!
+	until_file ready
+	for sig in HUP INT USR1 USR2 USR2 WINCH URG; do
+		kill -$sig $pid
+		sleep 0.1
+	done
+	kill -TERM $pid
+	code=0
+	wait $pid || code=$?
+	assert_same "$code" 0
+	assert_same "$(sort "$WORK/out" | tr '\n' ' ')" "HUP 1 INT 1 TERM 1 URG 1 USR1 1 USR2 2 WINCH 1 "
+}
+
+@test "P22 the command meets no signal that snug made" {
+	"$SNUG" run -- ./probe counts "$PROJ/ready" >"$WORK/out" &
+	pid=$!
+	until_file ready
+	sleep 0.5
+	kill -TERM $pid
+	wait $pid
+	assert_same "$(cat "$WORK/out")" "TERM 1"
+}
+
+@test "TERM ends a command that does not catch it, with 143" {
+	"$SNUG" run -- sleep 31.01 &
+	pid=$!
+	for i in $(seq 100); do [ "$(tree 'sleep 31.01')" -ge 2 ] && break; sleep 0.05; done
+	kill -TERM $pid
+	code=0
+	wait $pid || code=$?
+	assert_same "$code" 143
+	assert_same "$(tree '^sleep 31.01')" 0
+}
+
+@test "nothing outlives snug, not even after KILL, nor a daemon of the command" {
+	"$SNUG" run -- sh -c 'setsid sleep 32.02 & (sleep 32.02 &) ; : > ready; sleep 32.02' &
+	pid=$!
+	until_file ready
+	[ "$(tree '^sleep 32.02')" -ge 2 ]
+	kill -KILL $pid
+	wait $pid || true
+	for i in $(seq 100); do [ "$(tree '^sleep 32.02')" = 0 ] && break; sleep 0.05; done
+	assert_same "$(tree '^sleep 32.02')" 0
+	confined -- sh -c 'setsid sleep 33.03 >/dev/null 2>&1 & exit 5'
+	assert_status 5
+	assert_same "$(tree '^sleep 33.03')" 0
+}
+
+@test "a daemon that closed its streams does not keep a reader waiting" {
+	run timeout 10 sh -c '"$SNUG" run -- sh -c "echo done" | cat'
+	assert_status 0
+	assert_same "$output" "done"
+}
+
+@test "orphans are reaped" {
+	confined -- ./probe orphans
+	assert_status 0
+	assert_same "$output" "zombies 0"
+}
+
+@test "P23 resource limits are the caller's, and few descriptors are enough" {
+	for set in 'ulimit -n 32 -s 512 -c 0' 'ulimit -v 4000000 -f 1000'; do
+		bash -c "$set; \"$WORK/probe\" limits" >"$WORK/bare"
+		bash -c "$set; \"\$SNUG\" run -- ./probe limits" >"$WORK/in"
+		diff "$WORK/bare" "$WORK/in"
+	done
+}
+
+@test "the file mode mask is the caller's" {
+	for mask in 022 077 000; do
+		(umask $mask && "$SNUG" run -- sh -c "umask; : > made$mask")
+		assert_same "$(stat -c %a "made$mask")" "$(printf %o $((0666 & ~mask)))"
+	done
+}
+
+@test "P24 huge argument lists and single arguments go through" {
+	big=$(head -c 131071 /dev/zero | tr '\0' a)
+	confined -- sh -c 'echo ${#1}' sh "${big:0:131000}"
+	assert_status 0
+	assert_same "$output" 131000
+	seq 100000 200000 | xargs -s 1000000 "$SNUG" run -- sh -c 'echo $#' sh >"$WORK/out"
+	seq 100000 200000 | xargs -s 1000000 sh -c 'echo $#' sh >"$WORK/bare"
+	assert_same "$(awk '{n += $1} END {print n}' "$WORK/out")" 100001
+}
+
+@test "S22 works whatever cgroups the host has, and does not write there" {
+	confined -- sh -c 'cat /proc/self/cgroup | cut -d: -f3 | sort -u; ls /sys/fs/cgroup 2>&1'
+	assert_line '^/$'
+	assert_out "No such file"
+}

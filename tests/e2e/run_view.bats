@@ -1,0 +1,322 @@
+# run_view.bats - what a confined command sees of files, devices, processes and the environment
+# as: root user
+load lib
+
+setup() {
+	snug_setup
+	cp "$(target run_probe)" "$PROJ/probe"
+}
+confined() { run "$SNUG" run "$@"; }
+
+@test "the root holds what was granted and nothing else" {
+	confined -- sh -c 'ls -A /'
+	assert_status 0
+	for name in $output; do
+		case $name in
+		bin | dev | etc | lib | lib32 | lib64 | libx32 | proc | run | sbin | tmp | usr | var | nix | gnu) ;;
+		*) [[ $WORK == /$name/* ]] || fail "/$name is in the view" ;;
+		esac
+	done
+	[[ $output != *boot* ]]
+}
+
+@test "no mount of the host is left, over or under the view" {
+	confined -- sh -c 'ls -id / /.. | awk "{print \$1}" | uniq | wc -l; cut -d" " -f5 /proc/self/mountinfo'
+	assert_status 0
+	assert_same "${lines[0]}" 1
+	refute_line '^/(sys|old_root|boot|home)(/|$)'
+	assert_same "$(grep -cx / <<<"$output")" 1
+}
+
+@test "the project is writable, home is empty and private, and what is written there is gone" {
+	echo secret >"$HOME/.npmrc"
+	confined -- sh -c "cat ~/.npmrc; ls -A ~; echo x > ~/.npmrc && echo x > /tmp/snug-private.me && echo made > '$PROJ/out'; ls -A ~"
+	assert_status 0
+	assert_out "No such file"
+	assert_line '^\.npmrc$'
+	assert_same "$(cat "$HOME/.npmrc")" secret
+	assert_same "$(cat out)" made
+	[ -z "$(ls -d /tmp/snug-private.* 2>/dev/null)" ]
+}
+
+@test "the root, /dev and the toolchain cannot be changed" {
+	confined -- sh -c 'for d in / /dev /etc /usr /proc; do (: > $d/x) 2>/dev/null && echo "made $d/x"; mkdir $d/y 2>/dev/null && echo "made $d/y"; done; true'
+	assert_status 0
+	refute_out made
+}
+
+@test "binds: read-only, writable, another name, optional, below one another" {
+	mkdir -p "$WORK/srv/deep/rw" && echo v >"$WORK/srv/f" && echo s >"$WORK/srv/deep/s"
+	cat >p.yaml <<-YAML
+		binds:
+		  - { source: "$WORK/srv", mode: ro }
+		  - { source: "$WORK/srv/deep/rw", mode: rw }
+		  - { source: "$WORK/srv/deep", target: /opt/other, mode: ro }
+		  - { source: "$WORK/srv/none", mode: ro, optional: true }
+	YAML
+	confined --profile ./p.yaml -- sh -c "cat $WORK/srv/f /opt/other/s; echo x > $WORK/srv/g; echo y > $WORK/srv/deep/rw/h; ls $WORK/srv"
+	assert_line '^v$'
+	assert_line '^s$'
+	assert_out "Read-only file system"
+	assert_same "$(cat "$WORK/srv/deep/rw/h")" y
+	[ ! -e "$WORK/srv/g" ]
+	refute_line '^none$'
+}
+
+@test "a required source that is absent stops the run and names its line" {
+	printf 'binds:\n  - { source: "/no/such/dir", mode: ro }\n' >p.yaml
+	confined --profile ./p.yaml -- true
+	assert_status 125
+	assert_out /no/such/dir
+	assert_out p.yaml:2
+}
+
+@test "create makes the source on the host before the run, a directory or a file" {
+	cat >p.yaml <<-YAML
+		binds:
+		  - { source: "~/.cache/dep", mode: rw, create: dir }
+		  - { source: "~/.config/tool/rc", mode: rw, create: file }
+	YAML
+	confined --profile ./p.yaml -- sh -c 'echo a > ~/.cache/dep/x; echo b > ~/.config/tool/rc; echo c > ~/.config/tool/lost'
+	assert_status 0
+	assert_same "$(cat "$HOME/.cache/dep/x" "$HOME/.config/tool/rc")" "$(printf 'a\nb')"
+	[ ! -e "$HOME/.config/tool/lost" ]
+}
+
+@test "a copied file is written back when it changed, and only then" {
+	mkdir -p "$HOME/.config" && echo old >"$HOME/.config/conf" && chmod 640 "$HOME/.config/conf"
+	printf 'binds:\n  - { source: "~/.config/conf", mode: copy }\n' >p.yaml
+	before=$(stat -c %i "$HOME/.config/conf")
+	confined --profile ./p.yaml -- cat "$HOME/.config/conf"
+	assert_status 0
+	assert_same "$output" old
+	assert_same "$(stat -c %i "$HOME/.config/conf")" "$before"
+	confined --profile ./p.yaml -- sh -c 'cd ~/.config; echo new > conf.tmp && mv conf.tmp conf; exit 3'
+	assert_status 3
+	assert_same "$(cat "$HOME/.config/conf")" new
+	assert_same "$(stat -c %a "$HOME/.config/conf")" 640
+	assert_same "$(ls -A "$HOME/.config")" conf
+}
+
+@test "a copied file is not written back over a change of the host, or through a link" {
+	mkdir -p "$HOME/.config" "$WORK/go" && echo old >"$HOME/.config/conf"
+	printf 'binds:\n  - { source: "~/.config/conf", mode: copy }\n  - { source: "%s", mode: rw }\n' "$WORK/go" >p.yaml
+	"$SNUG" run --profile ./p.yaml -- sh -c "echo mine > ~/.config/conf; : > $WORK/go/ready; while [ ! -e $WORK/go/on ]; do sleep 0.05; done" 2>err &
+	until [ -e "$WORK/go/ready" ]; do sleep 0.05; done
+	echo theirs >"$HOME/.config/conf"
+	: >"$WORK/go/on"
+	wait $!
+	assert_same "$(cat "$HOME/.config/conf")" theirs
+	grep -q 'not written back: .*conf: the host.s file changed' err
+	confined --profile ./p.yaml -- sh -c "cd ~/.config; rm conf; ln -s /etc/passwd conf"
+	assert_status 0
+	assert_out "not written back"
+	assert_same "$(cat "$HOME/.config/conf")" theirs
+}
+
+@test "S08 a masked directory and a masked file are empty, unreadable and read-only" {
+	mkdir -p secrets && echo k >secrets/key && echo e >.env && echo ok >fine
+	printf 'mask: ["{project}/secrets", "{project}/.env"]\n' >p.yaml
+	confined --profile ./p.yaml -- sh -c 'cat .env; ls secrets; cat secrets/key; echo x > secrets/new; echo x > .env; chmod 700 secrets; rm -rf secrets; mv secrets s2; mv .env e2; cat fine'
+	refute_line '^(k|e)$'
+	assert_line '^ok$'
+	assert_out "Permission denied"
+	assert_same "$(cat secrets/key .env)" "$(printf 'k\ne')"
+	assert_same "$(ls secrets)" key
+}
+
+@test "a mask deep in the project cannot be moved away with its parent" {
+	mkdir -p a/b/c && echo k >a/b/c/key
+	printf 'mask: ["{project}/a/b/c/key"]\ndeny: { write: ["{project}/a/b"] }\n' >p.yaml
+	confined --profile ./p.yaml -- sh -c 'mv a z; mv a/b a/y; mv a/b/c a/b/x; cat z/b/c/key a/y/c/key a/b/c/key a/b/x/key; echo w > a/b/new; echo w > a/ok'
+	refute_line '^k$'
+	assert_same "$(cat a/b/c/key)" k
+	[ -e a/ok ] && [ ! -e a/b/new ]
+}
+
+@test "S16 two and two hundred masked files are all masked" {
+	mkdir many
+	{
+		echo 'mask:'
+		for i in $(seq 200); do
+			echo k >"many/$i"
+			echo "  - \"{project}/many/$i\""
+		done
+	} >p.yaml
+	echo seen >many/other
+	confined --profile ./p.yaml -- sh -c 'cat many/* 2>/dev/null'
+	assert_same "$output" seen
+}
+
+@test "S09 masked and granted links: file links, directory links, dangling ones" {
+	mkdir -p "$HOME/dot" hooks && echo rc >"$HOME/dot/bashrc" && echo h >hooks/pre
+	ln -s dot/bashrc "$HOME/.bashrc"
+	ln -s gone "$HOME/.dangling"
+	ln -s hooks linked
+	cat >p.yaml <<-YAML
+		binds:
+		  - { source: "~/.bashrc", mode: ro }
+		  - { source: "~/.dangling", mode: ro, optional: true }
+		mask: ["{project}/linked"]
+	YAML
+	confined --profile ./p.yaml -- sh -c 'cat ~/.bashrc; cat hooks/pre linked/pre; readlink ~/.bashrc; echo x >> ~/.bashrc'
+	assert_line '^rc$'
+	refute_line '^h$'
+	assert_line '^dot/bashrc$'
+	assert_same "$(cat "$HOME/dot/bashrc")" rc
+}
+
+@test "S17 the working directory: a link, a new line in its name, an unreadable parent" {
+	mkdir -p real "shut/in" $'new\nline'
+	ln -s real link
+	for dir in link shut/in $'new\nline'; do
+		(cd "$dir" && chmod 711 "$PROJ/shut" &&
+			"$SNUG" run -- sh -c '[ "$(pwd -P)" = "$PWD" ] && echo here > made') </dev/null || fail "in $dir"
+		[ -e "$dir/made" ] || fail "nothing made in $dir"
+	done
+}
+
+@test "S17 the private /tmp does not hide a project below it" {
+	dir=$(mktemp -d /tmp/snug-s17.XXXXXX)
+	cd "$dir"
+	run "$SNUG" run -- sh -c 'echo y > made; ls -A /tmp'
+	content=$(cat "$dir/made")
+	rm -rf "$dir"
+	assert_status 0
+	assert_same "$content" y
+	assert_same "$output" "$(basename "$dir")"
+}
+
+@test "S17 / and home are refused without a flag, and the deleted directory always" {
+	for dir in / "$HOME" "$WORK"; do
+		cd "$dir"
+		confined -- true
+		assert_status 125
+		assert_out --project-anyway
+	done
+	cd "$HOME"
+	confined --project-anyway -- sh -c ': > made'
+	assert_status 0
+	[ -e "$HOME/made" ]
+	mkdir "$WORK/gone" && cd "$WORK/gone" && rmdir "$WORK/gone"
+	confined -- true
+	assert_status 125
+	assert_out "working directory"
+	assert_out -C
+}
+
+@test "S20 only the harmless devices, and a pseudo terminal" {
+	confined -- sh -c 'ls -A /dev | sort | tr "\n" " "; ./probe devices'
+	assert_status 0
+	assert_line '^fd full null ptmx pts random stderr stdin stdout tty urandom zero '
+	assert_out "ptmx OK"
+	assert_out "pts OK"
+	assert_line '^read 1 1$'
+	assert_line '^null 1$'
+	assert_line '^create EROFS$'
+	assert_line '^mknod EPERM$'
+}
+
+@test "S03 /dev/shm is there when it is granted, with its size" {
+	confined -- ./probe shm
+	assert_line '^shm_open ENOENT$'
+	printf 'special: { shm: 16MiB }\n' >p.yaml
+	confined --profile ./p.yaml -- sh -c './probe shm; df -k /dev/shm | tail -1'
+	assert_line '^shm_open OK$'
+	assert_line '^map OK$'
+	assert_line ' 16384 '
+}
+
+@test "S21 no keyring, no /sys, no kernel memory, no sockets of the session" {
+	SSH_AUTH_SOCK=/run/agent confined -- sh -c 'ls -d /sys /run/user /run/dbus /run/docker.sock /var/run/docker.sock /tmp/.X11-unix; cat /proc/kcore /proc/keys /proc/timer_list; echo "agent=$SSH_AUTH_SOCK"; ./probe tries'
+	assert_line '^agent=$'
+	refute_line '^/(sys|run|tmp|var)/'
+	assert_line '^keyctl EPERM$'
+	refute_out "perm"
+}
+
+@test "what nobody inside may do" {
+	confined -- ./probe tries
+	assert_status 0
+	for want in 'tiocsti EPERM' 'tiocsti_high EPERM' 'tioclinux EPERM' 'vsock EAFNOSUPPORT' 'alg EAFNOSUPPORT' 'raw EPERM' \
+		'io_uring ENOSYS' 'bpf EPERM' 'unshare_user EPERM' 'clone_user EPERM' 'clone3 ENOSYS' 'mount EPERM' \
+		'chroot EPERM' 'ptrace EPERM' 'new_call ENOSYS' 'init_mem EACCES' 'init_environ EACCES' 'init_root EACCES' \
+		'oom OK' 'i386 ENOSYS' 'x32 ENOSYS'; do
+		case $want:$(uname -m) in i386*:aarch64 | x32*:aarch64) continue ;; esac
+		assert_line "^$want\$"
+	done
+	assert_line '^sysctl (EROFS|EACCES)$'
+}
+
+@test "the same tries outside do more, so they can fail" {
+	run ./probe tries
+	assert_line '^vsock OK|^alg OK|^packet OK|^unshare_files OK'
+	assert_line '^unshare_files OK$'
+	refute_line '^new_call OK$'
+}
+
+@test "no capability and no new privileges, in the command and in pid 1" {
+	confined -- sh -c './probe status Cap NoNewPrivs Seccomp:; grep Cap /proc/1/status'
+	assert_status 0
+	for set in Inh Prm Eff Bnd Amb; do
+		assert_same "$(grep -c "^Cap$set:.*0000000000000000" <<<"$output")" 2
+	done
+	assert_line '^NoNewPrivs:.*1$'
+	assert_line '^Seccomp:.*2$'
+}
+
+@test "its own processes only, pid 1 without a trace of snug's arguments" {
+	confined -- sh -c 'ls /proc | grep -c "^[0-9]*$"; tr "\0" " " < /proc/1/cmdline; cat /proc/1/comm; hostname; ls -l /proc/1/exe 2>&1; true'
+	assert_status 0
+	[ "${lines[0]}" -le 5 ]
+	assert_line '^snug-init *snug-init$|^snug-init *$'
+	assert_line '^snug$'
+	refute_out "$SNUG"
+}
+
+@test "the environment is rebuilt" {
+	API_TOKEN=t LC_ALL=C.UTF-8 FOO=bar confined -- env
+	assert_status 0
+	refute_out API_TOKEN
+	refute_out FOO
+	assert_line "^HOME=$HOME\$"
+	assert_line '^TMPDIR=/tmp$'
+	assert_line "^PWD=$PROJ\$"
+	assert_line '^LC_ALL=C.UTF-8$'
+	assert_line '^PATH=/usr/local/bin:/usr/bin:/bin'
+	refute_line -i proxy
+	API_TOKEN=t FOO=bar confined --allow-env=FOO --env X=1 -- env
+	assert_line '^FOO=bar$'
+	assert_line '^X=1$'
+	API_TOKEN=t confined --allow-env --deny-env='*_TOKEN' -- env
+	refute_out API_TOKEN
+}
+
+@test "stub passwd and group name the user, whatever the host's files say" {
+	confined -- sh -c 'id -un; wc -l < /etc/passwd; ls /etc/shadow'
+	assert_line "^$(id -un)\$"
+	assert_out "No such file"
+}
+
+@test "G08 a chain of links to an interpreter works link by link" {
+	mkdir -p ext/3.11.2/bin .venv/bin
+	cp "$(command -v cat)" ext/3.11.2/bin/tool
+	ln -s 3.11.2 ext/alias
+	ln -s "$PROJ/ext/alias/bin/tool" .venv/bin/tool
+	echo works >f
+	confined -- .venv/bin/tool f
+	assert_status 0
+	assert_same "$output" works
+	mkdir "$WORK/out" && mv ext "$WORK/out/ext" && ln -sf "$WORK/out/ext/alias/bin/tool" .venv/bin/tool
+	confined -- .venv/bin/tool f
+	assert_status 127
+	confined --allow-read="$WORK/out/ext/alias" --allow-read="$WORK/out/ext/3.11.2" -- .venv/bin/tool f
+	assert_status 0
+	assert_same "$output" works
+}
+
+@test "the whole host tree where --allow-write says so, read as the caller" {
+	confined --allow-write -- sh -c "ls -d /boot /sys >/dev/null; echo all > '$WORK/all'; ls -A ~ | wc -l"
+	assert_status 0
+	assert_same "$(cat "$WORK/all")" all
+}
