@@ -129,11 +129,11 @@ void dirs_start(struct resolver *r, struct walk *w)
 	w->clean_len = clean_part(w->whole);
 	w->cur[0] = 0;
 	w->len = w->splice = w->pos = 0;
-	size_t n = w->clean_len;
+	size_t n = w->cached ? w->clean_len : 0;
 	/* the last component itself is always looked at */
 	while (n && (n == w->whole_len || w->whole[n] != '/'))
 		n--;
-	for (; w->cached && n; n--) {
+	for (; n; n--) {
 		if (w->whole[n] != '/')
 			continue;
 		void **slot = map_find(&r->aliases, w->whole, n);
