@@ -560,9 +560,21 @@ static int found_through_path(struct replay *p, const struct event *ev)
 	return 0;
 }
 
-static int file_event(struct replay *p, const struct event *ev, const struct judgement *j)
+/* The line that makes the directory before the command starts: mkdir's EEXIST is its price, not a lack. */
+static const struct src *made_before(const struct replay *p, const struct event *ev, const struct judgement *j)
+{
+	if (ev->acc.op != OP_MKDIR || j->verdict != V_MISSING || j->err != EEXIST)
+		return NULL;
+	const struct place *at = policy_place(p->f->pol, ev->acc.obj[0].path);
+	return at && at->create == CREATE_DIR && !strcmp(at->path, ev->acc.obj[0].path) ? &at->src : NULL;
+}
+
+static int file_event(struct replay *p, const struct event *ev, const struct judgement *judged)
 {
 	const struct access *a = &ev->acc;
+	const struct src *made = made_before(p, ev, judged);
+	struct judgement by_line = { .verdict = V_GRANTED, .by = made };
+	const struct judgement *j = made ? &by_line : judged;
 	enum necessity n = file_necessity(p, ev, j);
 	int err = tell(p, ev, j, n);
 	bool worked = n != NEC_PROBE && n != NEC_FAILED_ANYWAY;

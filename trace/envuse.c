@@ -65,6 +65,8 @@ static bool telling(const char *const *env, const char *value)
 			return false;
 	}
 	/* "/usr", "/tmp" and the like are everybody's */
+	if (path_under(value, "/dev") || path_under(value, "/proc"))
+		return false; /* "/dev/null" is used by everybody, for reasons of their own */
 	return path_depth(value) > 1 && !leads_path(value_of(env, "PATH"), value);
 }
 
