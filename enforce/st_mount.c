@@ -210,6 +210,16 @@ int st_root(struct build *b, struct err *e)
 	return r < 0 ? r : view_attach(b, fd_no(b->aside), fd_no(proc), "/proc", e);
 }
 
+/* Whose line it is, and which path, where the story does not tell yet. */
+static int blame(const struct place *p, struct err *e)
+{
+	if (!strstr(e->msg, p->path))
+		err_wrap(e, "%s", p->path);
+	if (p->src.origin && p->src.line)
+		return err_wrap(e, "%s:%u", p->src.origin, p->src.line);
+	return p->src.inlined ? err_wrap(e, "%s", p->src.origin) : -e->code;
+}
+
 int st_places(struct build *b, struct err *e)
 {
 	for (size_t i = b->bound_root; i < b->pol->nplaces; i++) {
@@ -217,11 +227,8 @@ int st_places(struct build *b, struct err *e)
 		int r = do_place[p->kind](b, p, e);
 		if (r == -ENOENT && p->optional)
 			continue;
-		if (r < 0 && p->src.origin && p->src.line)
-			return err_wrap(e, "%s:%u: %s", p->src.origin, p->src.line, p->path);
 		if (r < 0)
-			return err_wrap(e, "%s%s%s", p->src.origin ? p->src.origin : "", p->src.origin ? ": " : "",
-			                p->path);
+			return blame(p, e);
 	}
 	return 0;
 }

@@ -1,0 +1,135 @@
+# run_host.bats - unfit hosts and odd users: work, or 125 with the reason; never a run with a layer less
+# as: root user
+load lib
+
+setup() {
+	snug_setup
+	cp "$(target run_probe)" "$PROJ/probe"
+}
+confined() { run "$SNUG" run "$@"; }
+inner() { "$SNUG" run -- true >/dev/null 2>&1; }
+
+# in a user namespace (and more) of our own, as its root
+unshared() { unshare --user --map-root-user "$@"; }
+
+@test "HOME unset: the passwd entry's, else none, and the run goes on" {
+	run env -u HOME -u USER -u LOGNAME "$SNUG" run -- sh -c 'echo "h=$HOME"; id -un'
+	assert_status 0
+	assert_line "^h=(/|$(getent passwd "$(id -u)" | cut -d: -f6))\$"
+	assert_line "^$(id -un)\$"
+}
+
+@test "S07 a uid without a passwd entry has a name inside, and no HOME is no failure" {
+	is_root || skip "needs root to become another user"
+	dir=$(mktemp -d /var/tmp/snug-s07.XXXXXX)
+	chmod 777 "$dir"
+	cd "$dir"
+	run env -u HOME -u USER -u LOGNAME setpriv --reuid 54321 --regid 54321 --clear-groups \
+		"$SNUG" run -- sh -c 'id -u; whoami; echo "h=$HOME"; : > made && echo wrote'
+	assert_status 0
+	assert_line '^54321$'
+	assert_line '^wrote$'
+	owner=$(stat -c %u made)
+	cd "$PROJ"
+	rm -rf "$dir"
+	assert_same "$owner" 54321
+	cd /
+	run env -u HOME setpriv --reuid 54321 --regid 54321 --clear-groups "$SNUG" run --project /usr --allow-read='~/.npmrc' -- true
+	assert_status 125
+	assert_out HOME
+}
+
+@test "S07 HOME that is relative, empty or absent on disk" {
+	for home in relative "" /no/such/home; do
+		HOME=$home confined -- true
+		assert_status 0
+	done
+}
+
+@test "S02 resolv.conf as a file, a link, two links, a dangling one" {
+	skip_unless "no mount namespace here" unshared --mount true
+	mkdir -p etc && cp -r /etc/ssl etc/ 2>/dev/null || true
+	for shape in 'echo nameserver 192.0.2.1 > resolv.conf' \
+		'echo nameserver 192.0.2.1 > real; ln -sf real resolv.conf' \
+		'echo nameserver 192.0.2.1 > real; ln -sf real two; ln -sf /etc/two resolv.conf' \
+		'ln -sf /run/none/stub resolv.conf'; do
+		rm -rf etc && mkdir etc
+		(cd etc && cp /etc/passwd . && eval "$shape")
+		unshared --mount sh -c "mount --bind '$PROJ/etc' /etc && exec \"\$SNUG\" run -- cat /etc/resolv.conf" >out 2>err || true
+		case $shape in
+		*none*) grep -q 'cat:.*No such file' err || fail "dangling: $(cat err)" ;;
+		*) grep -q 192.0.2.1 out || fail "$shape: $(cat err)" ;;
+		esac
+		! grep -q "can't create" err
+	done
+}
+
+@test "S10 no user namespaces allowed: 125 and the setting that says so" {
+	skip_unless "no user namespace here" unshared true
+	if is_root; then
+		# root of a user namespace, without CAP_SYS_ADMIN
+		run unshare --user --map-root-user sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set -sys_admin --inh-caps -sys_admin "$SNUG" run -- true'
+	else
+		run unshare --user --map-root-user sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set -all --inh-caps -all "$SNUG" run -- true'
+	fi
+	assert_status 125
+	assert_out max_user_namespaces
+}
+
+@test "nested in itself: 125 with the reason, and the command does not run" {
+	mkdir "$WORK/bin" && cp "$SNUG" "$WORK/bin/snug"
+	confined --allow-read="$WORK/bin" -- "$WORK/bin/snug" run -- sh -c 'echo ran'
+	assert_status 125
+	refute_line '^ran$'
+	assert_out namespaces
+}
+
+@test "nested where user namespaces are granted: works or says why" {
+	mkdir "$WORK/bin" && cp "$SNUG" "$WORK/bin/snug"
+	printf 'special: { userns: true }\nsyscalls: { allow: [mount, umount2, pivot_root, move_mount, open_tree, fsopen, fsconfig, fsmount, mount_setattr, clone3, unshare, setns] }\n' >p.yaml
+	confined --profile ./p.yaml --allow-read="$WORK/bin" -- "$WORK/bin/snug" run -- sh -c 'echo ran'
+	[ "$status" = 0 ] && assert_line '^ran$' && return 0
+	assert_status 125
+	refute_line '^ran$'
+}
+
+@test "S04 a new /proc is refused where the outer one is covered: 125 with the reason" {
+	need bwrap
+	skip_unless "bwrap does not work here" bwrap --dev-bind / / --unshare-user true
+	run bwrap --dev-bind / / --unshare-user --unshare-pid --proc /proc --ro-bind /dev/null /proc/cmdline -- "$SNUG" run -- echo ran
+	[ "$status" = 0 ] && skip "this kernel allows it"
+	assert_status 125
+	refute_line '^ran$'
+	assert_out /proc
+}
+
+@test "a seccomp filter around snug that forbids namespaces: 125" {
+	run "$O/tests/targets/no_clone" "$SNUG" run -- echo ran
+	assert_status 125
+	refute_line '^ran$'
+	assert_out namespace
+}
+
+@test "a profile that the engine cannot perform stops it before the command" {
+	: >file
+	printf 'binds:\n  - { source: "{project}/file", target: "/usr/new/file", mode: ro }\n' >p.yaml
+	confined --profile ./p.yaml -- echo ran
+	assert_status 125
+	refute_line '^ran$'
+	printf 'syscalls: { deny: [no_such_call] }\n' >p.yaml
+	confined --profile ./p.yaml -- echo ran
+	assert_status 125
+	refute_line '^ran$'
+	assert_out no_such_call
+}
+
+@test "failures leave nothing behind: no process, no mount, no temporary file" {
+	mounts=$(wc -l </proc/self/mountinfo)
+	ls -A /tmp >"$WORK/tmp"
+	printf 'binds:\n  - { source: "/no/such", mode: ro }\n' >p.yaml
+	confined --profile ./p.yaml -- true
+	confined -- true
+	confined -- nosuch
+	assert_same "$(wc -l </proc/self/mountinfo)" "$mounts"
+	assert_same "$(pgrep -c -u "$(id -u)" snug-init || true)" "$(pgrep -c -u "$(id -u)" -f "^snug-init" || true)"
+}
