@@ -195,13 +195,6 @@ static int remove_at(int store, const char *id, struct err *e)
 	return unlinkat(store, id, AT_REMOVEDIR) < 0 ? err_sys(e, "removing %s", id) : 0;
 }
 
-int runs_remove(const char *root, const char *id, struct err *e)
-{
-	OWN(fd) store = { 0 };
-	int r = fd_open_at(&store, AT_FDCWD, root, O_RDONLY | O_DIRECTORY | O_CLOEXEC, e);
-	return r < 0 ? r : remove_at(fd_no(store), id, e);
-}
-
 static uint64_t size_of(int store, const char *id)
 {
 	static const char *const files[] = { "recording.ndjson", "suggested.yaml", "report.json" };
@@ -232,23 +225,50 @@ static int prune(const char *root, int store, const char *keep, struct err *e)
 	return r;
 }
 
+/* Point `last` at @id by rename, so that there is no moment without it. */
+static int link_last(int store, const char *root, const char *id, struct err *e)
+{
+	char tmp[64];
+	snprintf(tmp, sizeof(tmp), ".last.%ld", (long)getpid());
+	(void)unlinkat(store, tmp, 0); /* left by a killed snug with our number */
+	if (symlinkat(id, store, tmp) < 0)
+		return err_sys(e, "%s/%s", root, tmp);
+	if (renameat(store, tmp, store, "last") < 0) {
+		int r = err_sys(e, "%s/last", root);
+		(void)unlinkat(store, tmp, 0); /* the rename's failure is the one to tell */
+		return r;
+	}
+	return 0;
+}
+
 int run_finish(const struct run *run, const char *root, struct err *e)
 {
 	OWN(fd) store = { 0 };
 	int r = fd_open_at(&store, AT_FDCWD, root, O_RDONLY | O_DIRECTORY | O_CLOEXEC, e);
+	if (r == 0)
+		r = link_last(fd_no(store), root, run->id, e);
+	return r < 0 ? r : prune(root, fd_no(store), run->id, e);
+}
+
+int runs_remove(const char *root, const char *id, struct err *e)
+{
+	OWN(fd) store = { 0 };
+	OWN(arena) a = { 0 };
+	const char **ids;
+	size_t n;
+	char target[512];
+	int r = fd_open_at(&store, AT_FDCWD, root, O_RDONLY | O_DIRECTORY | O_CLOEXEC, e);
+	if (r == 0)
+		r = remove_at(fd_no(store), id, e);
 	if (r < 0)
 		return r;
-	char tmp[64];
-	snprintf(tmp, sizeof(tmp), ".last.%ld", (long)getpid());
-	(void)unlinkat(fd_no(store), tmp, 0); /* left by a killed snug with our number */
-	if (symlinkat(run->id, fd_no(store), tmp) < 0)
-		return err_sys(e, "%s/%s", root, tmp);
-	if (renameat(fd_no(store), tmp, fd_no(store), "last") < 0) {
-		r = err_sys(e, "%s/last", root);
-		(void)unlinkat(fd_no(store), tmp, 0); /* the rename's failure is the one to tell */
-		return r;
-	}
-	return prune(root, fd_no(store), run->id, e);
+	ssize_t len = readlinkat(fd_no(store), "last", target, sizeof(target) - 1);
+	if (len < 0 || (size_t)len != strlen(id) || memcmp(target, id, (size_t)len) != 0)
+		return 0;
+	r = runs_list(&a, root, &ids, &n, e);
+	if (r < 0 || n)
+		return r < 0 ? r : link_last(fd_no(store), root, ids[n - 1], e);
+	return unlinkat(fd_no(store), "last", 0) < 0 ? err_sys(e, "%s/last", root) : 0;
 }
 
 const char *runs_find(struct arena *a, const char *root, const char *word, struct err *e)

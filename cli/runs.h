@@ -42,7 +42,7 @@ int runs_list(struct arena *a, const char *root, const char ***ids, size_t *n, s
  */
 const char *runs_find(struct arena *a, const char *root, const char *word, struct err *e);
 
-/* Remove a run. */
+/* Remove a run; where it was the last one, `last` goes to the newest that is left. */
 int runs_remove(const char *root, const char *id, struct err *e) MUST;
 
 /* Is @word of the form that run_create() gives? */

@@ -3,6 +3,7 @@
 
 #include "base/esc.h"
 #include "base/str.h"
+#include "report/group.h"
 
 #include <errno.h>
 #include <string.h>
@@ -88,21 +89,49 @@ static const char *verdict_text(struct arena *a, const struct finding *f)
 	return s ? s : "";
 }
 
-/* What stands behind the verdict: the line that would cover it, and remarks. */
-static void row_tail(struct str *out, struct arena *a, const struct finding *f, uint32_t nruns)
+static const char *kinds_text(struct arena *a, const struct group *g)
 {
+	OWN(str) s = { 0 };
+	for (unsigned k = 0; k <= NEED_ENV; k++)
+		if (g->kinds & 1u << k)
+			str_fmt(&s, "%s%s", s.len ? ", " : "", kind_word((enum need_kind)k));
+	const char *got = arena_str(a, str_c(&s));
+	return got ? got : "";
+}
+
+static const char *what_text(struct arena *a, const struct group *g)
+{
+	OWN(str) s = { 0 };
+	if (g->n == 1)
+		return escaped(a, g->f->what);
+	if (g->common)
+		str_fmt(&s, "%s (%zu paths)", escaped(a, arena_mem(a, g->f->what, g->common)), g->n);
+	else
+		str_fmt(&s, "%s (and %zu more)", escaped(a, g->f->what), g->n - 1);
+	const char *got = arena_str(a, str_c(&s));
+	return got ? got : "";
+}
+
+/* What stands behind the verdict: the line that would cover it, and remarks. */
+static void row_tail(struct str *out, struct arena *a, const struct group *g, uint32_t nruns)
+{
+	const struct finding *f = g->f;
 	const char *lead = "";
 	if (f->grant) {
 		str_fmt(out, "grant: %s", escaped(a, f->grant));
 		lead = "; ";
 	}
-	if (f->note) {
-		str_fmt(out, "%s%s", lead, escaped(a, f->note));
+	if (g->note) {
+		str_fmt(out, "%s%s", lead, escaped(a, g->note));
 		lead = "; ";
 	}
 	if (f->judgement.at && f->heading == HEAD_NEEDS && f->path && strcmp(f->judgement.at, f->path) != 0 &&
-	    !f->grant && !f->note) {
+	    !f->grant && !g->note) {
 		str_fmt(out, "%sbecause of %s", lead, escaped(a, f->judgement.at));
+		lead = "; ";
+	}
+	if (g->whos > 1) {
+		str_fmt(out, "%sby %zu programs", lead, g->whos);
 		lead = "; ";
 	}
 	if (nruns > 1 && f->runs < nruns)
@@ -115,25 +144,25 @@ static size_t widened(size_t have, const char *s, size_t limit)
 	return MAX(have, n < limit ? n : limit);
 }
 
-static void measure(struct columns *c, struct arena *a, const struct finding *f)
+static void measure(struct columns *c, struct arena *a, const struct group *g)
 {
-	c->kind = widened(c->kind, kind_word(f->kind), 8);
-	c->what = widened(c->what, escaped(a, f->what), 44);
-	c->verdict = widened(c->verdict, verdict_text(a, f), 40);
+	c->kind = widened(c->kind, kinds_text(a, g), 16);
+	c->what = widened(c->what, what_text(a, g), 44);
+	c->verdict = widened(c->verdict, verdict_text(a, g->f), 40);
 }
 
-static void row(struct str *out, struct arena *a, const struct finding *f, const struct columns *c,
+static void row(struct str *out, struct arena *a, const struct group *g, const struct columns *c,
                 const struct report *r, const struct term *t)
 {
 	OWN(str) line = { 0 };
 	OWN(str) tail = { 0 };
-	const char *verdict = verdict_text(a, f);
-	bool red = t->colour && f->heading == HEAD_NEEDS;
+	const char *verdict = verdict_text(a, g->f), *what = what_text(a, g);
+	bool red = t->colour && g->f->heading == HEAD_NEEDS;
 	str_add(&line, "    ");
-	pad(&line, kind_word(f->kind), c->kind);
-	pad(&line, escaped(a, f->what), c->what);
-	size_t used = 4 + c->kind + 2 + MAX(c->what, columns_of(escaped(a, f->what))) + 2;
-	row_tail(&tail, a, f, r->lesson->nruns);
+	pad(&line, kinds_text(a, g), c->kind);
+	pad(&line, what, c->what);
+	size_t used = 4 + c->kind + 2 + MAX(c->what, columns_of(what)) + 2;
+	row_tail(&tail, a, g, r->lesson->nruns);
 	if (red)
 		str_add(&line, RED.begin);
 	bool wraps = tail.len && used + MAX(c->verdict, columns_of(verdict)) + 2 + columns_of(str_c(&tail)) > t->width;
@@ -147,9 +176,7 @@ static void row(struct str *out, struct arena *a, const struct finding *f, const
 		str_add(&line, "\n    ");
 		pad(&line, "", c->kind + 2);
 	}
-	str_add(&line, str_c(&tail));
-	str_add_char(&line, '\n');
-	str_add(out, str_c(&line));
+	str_fmt(out, "%s%s\n", str_c(&line), str_c(&tail));
 }
 
 static void heading_line(struct str *out, enum heading h, const struct term *t)
@@ -157,24 +184,30 @@ static void heading_line(struct str *out, enum heading h, const struct term *t)
 	str_fmt(out, "\n%s%s%s\n", t->colour ? BOLD.begin : "", heading_word(h), t->colour ? BOLD.end : "");
 }
 
-/* Rows of one heading from @from on; returns how many were shown. */
-static size_t section(struct str *out, struct arena *a, const struct view *v, size_t from, size_t room,
-                      const struct report *r, const struct term *t)
+/* Rows of one heading from @from on, at most @room; *@hidden gets what did not fit. Returns how many were shown. */
+static size_t section(struct str *out, struct arena *a, const struct view *v, size_t from, size_t room, bool joined,
+                      size_t *hidden, const struct report *r, const struct term *t)
 {
-	enum heading h = v->rows[from]->heading;
-	size_t n = MIN(v->counts[h], room);
 	struct columns c = { 0 };
 	const char *who = NULL;
+	size_t all, n;
+	const struct group *groups = group_all(a, v, from, joined, &all);
+	if (!groups) {
+		out->oom = 1;
+		return 0;
+	}
+	n = MIN(all, room);
+	*hidden += all - n;
 	if (n)
-		heading_line(out, h, t);
-	for (size_t i = from; i < from + n; i++)
-		measure(&c, a, v->rows[i]);
-	for (size_t i = from; i < from + n; i++) {
-		const char *now = v->rows[i]->who ? v->rows[i]->who : "the command";
+		heading_line(out, v->rows[from]->heading, t);
+	for (size_t i = 0; i < n; i++)
+		measure(&c, a, &groups[i]);
+	for (size_t i = 0; i < n; i++) {
+		const char *now = finding_who(groups[i].f);
 		if (!who || strcmp(who, now) != 0)
 			str_fmt(out, "  by %s\n", escaped(a, now));
 		who = now;
-		row(out, a, v->rows[i], &c, r, t);
+		row(out, a, &groups[i], &c, r, t);
 	}
 	return n;
 }
@@ -301,9 +334,7 @@ int text_write(struct str *out, const struct report *r, const struct term *t, si
 		enum heading h = v.rows[i]->heading;
 		if (h == HEAD_GRANTED || (h > HEAD_LOST && max_rows && !r->show_granted))
 			continue;
-		size_t n = section(out, &a, &v, i, room, r, t);
-		room -= n;
-		hidden += v.counts[h] - n;
+		room -= section(out, &a, &v, i, room, max_rows != 0, &hidden, r, t);
 		listed[h] = true;
 	}
 	if (r->show_granted)

@@ -11,7 +11,8 @@ enum { TEXT_ROWS = 25 };
 
 /**
  * text_write() - append the report to @out
- * @max_rows: 0 is all, and then headings that are no findings are listed too, not only counted
+ * @max_rows: findings that one line would grant share a row, and headings that are no findings are only counted;
+ *            0: a row each, all of them, under all headings
  *
  * Bytes that could steer a terminal are escaped. Return: 0; -ENOMEM.
  */

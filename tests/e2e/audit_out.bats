@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # audit_out.bats - what an audit leaves: outputs, runs, checks, reports, and all that can go wrong with them
+bats_require_minimum_version 1.5.0
 load lib
 
 # json_has FILE EXPRESSION: true of the document r
@@ -135,12 +136,13 @@ outside() {
 @test "B06 two audits of the same command give identical bytes" {
 	outside
 	for n in 1 2; do
-		"$SNUG" audit --audit-out=s$n.yaml --report=r$n.txt --record=rec$n -- sh -c "cat $HOME/.config/tool/conf; ls /etc >/dev/null"
-		cp "$(last_run)/report.json" j$n.json
+		mkdir d$n
+		"$SNUG" audit --audit-out=d$n/s.yaml --report=d$n/r.txt -- sh -c "cat $HOME/.config/tool/conf; ls /etc >/dev/null"
+		cp "$(last_run)/report.json" d$n/
 	done
-	cmp s1.yaml s2.yaml
-	cmp j1.json j2.json
-	diff <(sed 's/s1\.yaml/X/' r1.txt) <(sed 's/s2\.yaml/X/' r2.txt)
+	cmp d1/s.yaml d2/s.yaml
+	diff <(sed 's/d1/X/g' d1/report.json) <(sed 's/d2/X/g' d2/report.json)
+	diff <(sed 's/d1/X/g' d1/r.txt) <(sed 's/d2/X/g' d2/r.txt)
 }
 
 @test "B12 --check: clean 0, findings 3, the command's failure first; the last line says which" {
@@ -210,16 +212,16 @@ outside() {
 }
 
 @test "B10 strange names survive: blanks, colon, quotes, newline, UTF-8, bytes that are no text" {
-	i=0
+	k=0
 	for name in 'with blank' 'a:b' "q'\"q" $'new\nline' 'ü-ñ-漢' $'bad\xffbyte' '$(touch ran)' '-dash' '~' '{project}' '*'; do
-		i=$((i + 1))
-		mkdir -p "$HOME/.d$i"
-		echo ok >"$HOME/.d$i/$name"
-		run "$SNUG" audit --check --audit-out=s$i.yaml -- cat "$HOME/.d$i/$name"
+		k=$((k + 1))
+		mkdir -p "$HOME/.d$k"
+		echo ok >"$HOME/.d$k/$name"
+		run "$SNUG" audit --check --audit-out=s$k.yaml -- cat "$HOME/.d$k/$name"
 		assert_status 3
-		"$SNUG" profile validate s$i.yaml || { cat s$i.yaml; return 1; }
-		run --separate-stderr "$SNUG" --profile ./s$i.yaml -- cat "$HOME/.d$i/$name"
-		[ "$output" = ok ] || { echo "$i $name: $output $stderr"; cat s$i.yaml; return 1; }
+		"$SNUG" profile validate s$k.yaml || { cat s$k.yaml; return 1; }
+		run --separate-stderr "$SNUG" --profile ./s$k.yaml -- cat "$HOME/.d$k/$name"
+		[ "$output" = ok ] || { echo "$k $name: $output $stderr"; cat s$k.yaml; return 1; }
 	done
 	[ ! -e ran ]
 }

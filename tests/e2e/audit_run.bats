@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # audit_run.bats - the command under audit: streams, status, signals, environment, time
+bats_require_minimum_version 1.5.0
 load lib
 
 # json_has FILE EXPRESSION: true of the document r

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # cli.bats - words on the command line: verbs, options, refusals, help
+bats_require_minimum_version 1.5.0
 load lib
 
 @test "no word at all shows help and is bad usage" {

@@ -1,0 +1,60 @@
+/* group.c - which findings share a row */
+#include "report/group.h"
+
+#include "base/map.h"
+
+#include <string.h>
+
+const char *finding_who(const struct finding *f)
+{
+	return f->who ? f->who : "the command";
+}
+
+/* Length of the longest directory that holds both: "/a/b/c" and "/a/b/d" have "/a/b". */
+static size_t common_dir(const char *a, size_t len, const char *b)
+{
+	size_t at = 0, dir = 0;
+	for (; at < len && a[at] == b[at]; at++)
+		if (a[at] == '/')
+			dir = at;
+	bool whole = at == len && (!b[at] || b[at] == '/');
+	bool inside = at < len && a[at] == '/' && !b[at];
+	return whole || inside ? at : dir;
+}
+
+static void group_add(struct group *g, const struct finding *f)
+{
+	if (!g->n) {
+		*g = (struct group){ .f = f, .common = f->path ? strlen(f->what) : 0 };
+	} else if (g->common) {
+		g->common = f->path ? common_dir(g->f->what, g->common, f->what) : 0;
+	}
+	g->n++;
+	g->whos += !g->last_who || strcmp(g->last_who, finding_who(f)) != 0;
+	g->last_who = finding_who(f);
+	g->kinds |= 1u << f->kind;
+	if (!g->note)
+		g->note = f->note;
+}
+
+struct group *group_all(struct arena *a, const struct view *v, size_t from, bool joined, size_t *n)
+{
+	OWN(map) by_grant = { 0 };
+	size_t all = v->counts[v->rows[from]->heading];
+	struct group *groups = arena_array(a, all, sizeof(*groups));
+	*n = 0;
+	for (size_t i = from; groups && i < from + all; i++) {
+		const struct finding *f = v->rows[i];
+		struct group *g = NULL;
+		if (joined && f->grant) {
+			void **slot = map_put(&by_grant, f->grant, strlen(f->grant), NULL);
+			if (!slot)
+				return NULL;
+			if (!*slot)
+				*slot = &groups[(*n)++];
+			g = *slot;
+		}
+		group_add(g ? g : &groups[(*n)++], f);
+	}
+	return groups;
+}

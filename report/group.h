@@ -1,0 +1,29 @@
+/* group.h - findings that one line would grant, as one row of the text report; pure */
+#pragma once
+
+#include "report/view.h"
+
+/**
+ * struct group - one row
+ * @f:      the first of @n
+ * @whos:   how many programs
+ * @common: length of the directory part of @f->what that all have in common, 0 none
+ * @note:   the first remark there is
+ * @kinds:  bits of enum need_kind
+ */
+struct group {
+	const struct finding *f;
+	size_t n, whos, common;
+	const char *last_who, *note;
+	unsigned kinds;
+};
+
+/* Who did it, in words. */
+const char *finding_who(const struct finding *f);
+
+/**
+ * group_all() - the rows of the heading that begins at @v->rows[@from]
+ * @joined: findings that the same line would grant become one
+ * Return: *@n groups in @a; NULL when memory is out.
+ */
+struct group *group_all(struct arena *a, const struct view *v, size_t from, bool joined, size_t *n);
