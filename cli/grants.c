@@ -197,9 +197,9 @@ static void mark_overrides(struct profile *g)
 int grants_finish(struct cli_opts *o, struct err *e)
 {
 	struct profile *g = &o->grants;
-	if (g->has_allow_hosts && g->network.src.origin && g->network.v != NET_PROXY)
-		return err_set(e, EINVAL, "--network %s contradicts --allow-net: hosts can be granted one by one "
-		               "only with --network proxy", g->network.v == NET_NONE ? "none" : "host");
+	if (g->has_allow_hosts && g->network.src.origin && g->network.v == NET_HOST)
+		return err_set(e, EINVAL, "--network host contradicts --allow-net: on the raw network nobody asks which "
+		               "hosts were granted; leave one of them out");
 	if (g->has_allow_hosts && !g->network.src.origin) {
 		g->network.v = NET_PROXY;
 		g->network.src = g->allow_hosts.items[0].src;

@@ -94,6 +94,7 @@ static void twenty_five_rows_then_where_the_rest_is(void **state)
 		snprintf(names[i], sizeof(names[i]), "/srv/%02zu", i);
 		many[i] = FINDINGS[1];
 		many[i].what = many[i].path = names[i];
+		many[i].grant = NULL;
 	}
 	f.lesson.findings = many;
 	f.lesson.nfindings = LEN(many);
@@ -105,6 +106,36 @@ static void twenty_five_rows_then_where_the_rest_is(void **state)
 	got = told(&f.report, &PLAIN, 0);
 	assert_non_null(strstr(got, "/srv/59 "));
 	assert_null(strstr(got, " more"));
+	free(got);
+}
+
+static void findings_of_one_grant_share_a_row_until_all_are_asked_for(void **state)
+{
+	(void)state;
+	static const struct { enum need_kind kind; const char *what, *who; } rows[] = {
+		{ NEED_READ, "/opt/tool/lib/a", "tool" }, { NEED_LIST, "/opt/tool/lib", "tool" },
+		{ NEED_EXEC, "/opt/tool/bin/x", "sh" }, { NEED_READ, "/opt/tool2", "sh" },
+	};
+	struct fixture f;
+	fixture_fill(&f);
+	struct finding some[LEN(rows)];
+	for (size_t i = 0; i < LEN(some); i++) {
+		some[i] = FINDINGS[1];
+		some[i].kind = rows[i].kind;
+		some[i].what = some[i].path = rows[i].what;
+		some[i].who = rows[i].who;
+		some[i].grant = i < 3 ? "{ source: \"/opt/tool\", mode: ro }" : "{ source: \"/opt/tool2\", mode: ro }";
+	}
+	f.lesson.findings = some;
+	f.lesson.nfindings = LEN(some);
+	char *got = told(&f.report, &PLAIN, TEXT_ROWS);
+	assert_non_null(strstr(got, "    read, list, run  /opt/tool (3 paths)  missing: would be ENOENT  "
+	                            "grant: { source: \"/opt/tool\", mode: ro }; by 2 programs\n"));
+	assert_non_null(strstr(got, "    read             /opt/tool2 "));
+	free(got);
+	got = told(&f.report, &PLAIN, 0);
+	assert_non_null(strstr(got, "/opt/tool/lib/a "));
+	assert_null(strstr(got, " paths)"));
 	free(got);
 }
 
@@ -199,6 +230,7 @@ int main(void)
 		cmocka_unit_test(the_same_lesson_in_another_order_gives_the_same_bytes),
 		cmocka_unit_test(a_clean_project_takes_few_lines),
 		cmocka_unit_test(twenty_five_rows_then_where_the_rest_is),
+		cmocka_unit_test(findings_of_one_grant_share_a_row_until_all_are_asked_for),
 		cmocka_unit_test(granted_lines_come_with_hits_and_unused_ones_by_themselves),
 		cmocka_unit_test(bytes_that_steer_a_terminal_are_escaped),
 		cmocka_unit_test(a_narrow_terminal_puts_the_grant_below),
