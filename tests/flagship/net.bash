@@ -1,7 +1,7 @@
 # net.bash - a network of its own for a test: loopback with documentation addresses, names in /etc/hosts
 #
 #   registry.example.org 192.0.2.10   the registry         files.example.net 192.0.2.20   a second host
-#   192.0.2.30                        a host without name
+#   192.0.2.30                        a host without name  inner.example.org 10.9.9.9  one in a private network
 # net_start [registry.py options]; in_net COMMAND..; net_stop (in teardown)
 
 net_start() {
@@ -12,13 +12,14 @@ net_start() {
 		127.0.0.1 localhost
 		192.0.2.10 registry.example.org
 		192.0.2.20 files.example.net
+		10.9.9.9 inner.example.org
 	END
 	cat >"$dir/start" <<-'END'
 		set -e
 		dir=$1
 		shift
 		ip link set lo up
-		for a in 192.0.2.10 192.0.2.20 192.0.2.30; do ip addr add $a/32 dev lo; done
+		for a in 192.0.2.10 192.0.2.20 192.0.2.30 10.9.9.9; do ip addr add $a/32 dev lo; done
 		mount --bind "$dir/hosts" /etc/hosts
 		exec python3 "$@"
 	END
