@@ -131,28 +131,63 @@ static void add_text(const struct redactor *r, struct str *out, const char *p)
 	}
 }
 
-/* Length of a name in front of "=" or ":", 0 if there is none. */
-static size_t name_len(const char *arg)
+/* Length of a name in front of "=", 0 if there is none. */
+static size_t name_len(const char *word, size_t len)
 {
-	size_t n = strcspn(arg, "= \t\n");
-	if (arg[n] == '=')
-		return n;
-	n = strcspn(arg, ": \t\n/");
-	return arg[n] == ':' && arg[n + 1] == ' ' ? n : 0;
+	size_t n = 0;
+	while (n < len && word[n] != '=')
+		n++;
+	return n < len ? n : 0;
+}
+
+/* An option without a value of its own, whose name says that a secret follows. */
+static bool asks_secret(const char *word, size_t len)
+{
+	return len > 1 && word[0] == '-' && !name_len(word, len) && redact_secret_name(word, len);
+}
+
+/* "Authorization:" and the like: the rest of the text, up to a quote, is the secret. */
+static bool header(const char *word, size_t len)
+{
+	return len > 1 && word[len - 1] == ':' && redact_secret_name(word, len - 1);
+}
+
+static void add_word(const struct redactor *r, struct str *out, const char *word, size_t len)
+{
+	size_t n = name_len(word, len);
+	/* in a URL's query "=" belongs to the query */
+	if (n && !memmem(word, n, "://", 3) && redact_secret_name(word, n)) {
+		str_add_mem(out, word, n + 1);
+		str_add(out, HIDDEN);
+		return;
+	}
+	char *copy = strndup(word, len);
+	if (!copy) {
+		out->oom = 1;
+		return;
+	}
+	add_text(r, out, copy);
+	free(copy);
 }
 
 void redact_arg(const struct redactor *r, struct str *out, const char *arg, const char *prev)
 {
-	bool option = prev && prev[0] == '-' && prev[1] && !strchr(prev, '=') && !strchr(prev, ' ');
-	if (option && arg[0] != '-' && redact_secret_name(prev, strlen(prev))) {
-		str_add(out, HIDDEN);
-		return;
+	bool secret = prev && asks_secret(prev, strlen(prev));
+	/* an argument may itself hold a command line, as that of "sh -c" does */
+	for (const char *p = arg; *p;) {
+		size_t gap = strspn(p, " \t\n"), len = strcspn(p + gap, " \t\n");
+		str_add_mem(out, p, gap);
+		p += gap;
+		if (secret && len && *p != '-')
+			str_add(out, HIDDEN);
+		else
+			add_word(r, out, p, len);
+		secret = asks_secret(p, len);
+		if (header(p, len)) {
+			str_add(out, " " HIDDEN);
+			p += len + strcspn(p + len, "\"'");
+			continue;
+		}
+		p += len;
 	}
-	size_t n = name_len(arg);
-	if (n && redact_secret_name(arg, n)) {
-		str_add_mem(out, arg, n + 1);
-		str_add(out, HIDDEN);
-		return;
-	}
-	add_text(r, out, arg);
 }
