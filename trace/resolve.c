@@ -407,9 +407,11 @@ static int begin(struct resolver *r, struct task *t, struct walk *w, int dirfd, 
 	size_t s = strlen(spelled);
 	if (n + 1 + s >= WALK_MAX)
 		return -ENAMETOOLONG;
-	w->whole[n] = '/';
-	memcpy(w->whole + n + 1, spelled, s + 1);
-	w->whole_len = n + 1 + s;
+	/* an empty name is the descriptor's object itself, which need be no directory */
+	if (s || !n)
+		w->whole[n++] = '/';
+	memcpy(w->whole + n, spelled, s + 1);
+	w->whole_len = n + s;
 	return 0;
 }
 
