@@ -21,6 +21,14 @@ void load_drop(struct load *l)
 	*l = (struct load){ 0 };
 }
 
+/* The last run under the name that stays the same when it is audited again. */
+static const char *last_of(struct load *l, const char *recording)
+{
+	const char *dir = path_parent(&l->arena, recording);
+	const char *root = dir ? path_parent(&l->arena, dir) : NULL;
+	return root ? path_join(&l->arena, root, "last") : NULL;
+}
+
 static int load_one(struct load *l, const struct cli_opts *o, const char *word, struct err *e)
 {
 	const char *path = run_recording(&l->arena, o->envp, word, e);
@@ -36,7 +44,7 @@ static int load_one(struct load *l, const struct cli_opts *o, const char *word, 
 		return r;
 	l->recs[l->n++] = rec;
 	if (!l->stored && (!strcmp(word, "last") || runs_is_id(word)))
-		l->stored = path_parent(&l->arena, path);
+		l->stored = strcmp(word, "last") ? path_parent(&l->arena, path) : last_of(l, path);
 	return 0;
 }
 

@@ -40,7 +40,8 @@ static void group_add(struct group *g, const struct finding *f)
 struct group *group_all(struct arena *a, const struct view *v, size_t from, bool joined, size_t *n)
 {
 	OWN(map) by_grant = { 0 };
-	size_t all = v->counts[v->rows[from]->heading];
+	enum heading h = v->rows[from]->heading;
+	size_t all = v->counts[h] - (joined && h == HEAD_NEEDS ? v->nremarks : 0);
 	struct group *groups = arena_array(a, all, sizeof(*groups));
 	*n = 0;
 	for (size_t i = from; groups && i < from + all; i++) {

@@ -23,7 +23,7 @@ const char *finding_who(const struct finding *f);
 
 /**
  * group_all() - the rows of the heading that begins at @v->rows[@from]
- * @joined: findings that the same line would grant become one
+ * @joined: findings that the same line would grant become one, and remarks are left out
  * Return: *@n groups in @a; NULL when memory is out.
  */
 struct group *group_all(struct arena *a, const struct view *v, size_t from, bool joined, size_t *n);

@@ -185,7 +185,7 @@ static void counts(struct str *out, const struct view *v, const struct lesson *l
 	str_add_char(out, '{');
 	number(out, "findings", report_findings(l, false));
 	number(out, "findings_all", report_findings(l, true));
-	for (enum heading h = HEAD_NEEDS; h <= HEAD_GRANTED; h++)
+	for (enum heading h = HEAD_NEEDS; h < HEAD_GRANTED; h++)
 		number(out, heading_word(h), v->counts[h]);
 	str_add_char(out, '}');
 }
@@ -217,7 +217,7 @@ int json_write(struct str *out, const struct report *r, struct err *e)
 	OWN(arena) a = { 0 };
 	OWN(view) v = { 0 };
 	const struct lesson *l = r->lesson;
-	int rc = view_make(&v, l, e);
+	int rc = view_make(&v, l, r->show_granted, e);
 	if (rc < 0)
 		return rc;
 	str_add_char(out, '{');

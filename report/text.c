@@ -295,13 +295,17 @@ static void summary(struct str *out, struct arena *a, const struct report *r)
 }
 
 /* One line for headings that are no findings and were not listed. */
-static void rest(struct str *out, const struct view *v, const bool *listed, const struct report *r)
+static void rest(struct str *out, const struct view *v, const bool *listed, size_t max_rows, const struct report *r)
 {
 	const char *lead = "snug: no findings: ";
 	for (enum heading h = HEAD_PROBE; h < HEAD_GRANTED; h++) {
 		if (!v->counts[h] || listed[h])
 			continue;
 		str_fmt(out, "%s%zu %s", lead, v->counts[h], heading_word(h));
+		lead = ", ";
+	}
+	if (max_rows && v->nremarks) {
+		str_fmt(out, "%s%zu private directories listed", lead, v->nremarks);
 		lead = ", ";
 	}
 	if (*lead == ',')
@@ -326,7 +330,7 @@ int text_write(struct str *out, const struct report *r, const struct term *t, si
 	OWN(view) v = { 0 };
 	bool listed[HEAD_GRANTED + 1] = { 0 };
 	size_t room = max_rows ? max_rows : SIZE_MAX, hidden = 0;
-	int rc = view_make(&v, r->lesson, e);
+	int rc = view_make(&v, r->lesson, r->show_granted, e);
 	if (rc < 0)
 		return rc;
 	summary(out, &a, r);
@@ -334,8 +338,9 @@ int text_write(struct str *out, const struct report *r, const struct term *t, si
 		enum heading h = v.rows[i]->heading;
 		if (h == HEAD_GRANTED || (h > HEAD_LOST && max_rows && !r->show_granted))
 			continue;
-		room -= section(out, &a, &v, i, room, max_rows != 0, &hidden, r, t);
-		listed[h] = true;
+		size_t n = section(out, &a, &v, i, room, max_rows != 0, &hidden, r, t);
+		room -= n;
+		listed[h] = n > 0;
 	}
 	if (r->show_granted)
 		hidden += uses_all(r->lesson) - uses(out, &a, r, room, t);
@@ -343,7 +348,7 @@ int text_write(struct str *out, const struct report *r, const struct term *t, si
 		str_fmt(out, "%zu more%s%s\n", hidden, r->more ? ": " : "", r->more ? r->more : "");
 	if (listed[HEAD_NEEDS] || listed[HEAD_LOST] || r->show_granted)
 		str_add_char(out, '\n');
-	rest(out, &v, listed, r);
+	rest(out, &v, listed, max_rows, r);
 	ending(out, &a, r);
 	return out->oom ? err_set(e, ENOMEM, "out of memory") : 0;
 }

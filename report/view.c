@@ -16,6 +16,20 @@ static int text_order(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
+bool finding_is_remark(const struct finding *f)
+{
+	return f->heading == HEAD_NEEDS && !f->counts && f->judgement.verdict == V_PRIVATE;
+}
+
+/*
+ * Probes of what was there (cpu lists, cgroup limits) come and go with the threads of a runtime, and whoever made them
+ * does without: they would make two reports of the same command differ.
+ */
+static bool fleeting(const struct finding *f)
+{
+	return f->heading == HEAD_PROBE && f->outcome == 0;
+}
+
 /* A total order over what is shown, so that equal input gives equal bytes. */
 static int row_order(const void *pa, const void *pb)
 {
@@ -24,6 +38,8 @@ static int row_order(const void *pa, const void *pb)
 		return a->heading < b->heading ? -1 : 1;
 	if (a->credential != b->credential)
 		return a->credential ? -1 : 1;
+	if (finding_is_remark(a) != finding_is_remark(b))
+		return finding_is_remark(b) ? -1 : 1;
 	int r = text_order(a->who, b->who);
 	if (r == 0 && a->kind != b->kind)
 		r = a->kind < b->kind ? -1 : 1;
@@ -34,13 +50,16 @@ static int row_order(const void *pa, const void *pb)
 	return r ? r : text_order(a->note, b->note);
 }
 
-int view_make(struct view *out, const struct lesson *l, struct err *e)
+int view_make(struct view *out, const struct lesson *l, bool all, struct err *e)
 {
 	struct view v = { 0 };
 	v.rows = arena_array(&v.arena, l->nfindings, sizeof(*v.rows));
 	if (!v.rows)
 		return err_set(e, ENOMEM, "out of memory");
 	for (size_t i = 0; i < l->nfindings; i++) {
+		if (!all && fleeting(&l->findings[i]))
+			continue;
+		v.nremarks += finding_is_remark(&l->findings[i]);
 		v.rows[v.nrows++] = &l->findings[i];
 		v.counts[l->findings[i].heading]++;
 	}

@@ -28,18 +28,23 @@ struct report {
 };
 
 /**
- * struct view - rows in display order: by heading; credentials first; then by who, kind, what
- * @counts: rows of each heading
+ * struct view - rows in display order: by heading; credentials first, remarks last; then by who, kind, what
+ * @counts:   rows of each heading
+ * @nremarks: of HEAD_NEEDS, its last ones: remarks, see finding_is_remark()
  */
 struct view {
 	struct arena arena;
 	const struct finding **rows;
 	size_t nrows;
-	size_t counts[HEAD_GRANTED + 1];
+	size_t counts[HEAD_GRANTED + 1], nremarks;
 };
 
 void view_drop(struct view *v);
-int view_make(struct view *out, const struct lesson *l, struct err *e) MUST;
+/* @all: with what differs from run to run, as --show-granted wants it. */
+int view_make(struct view *out, const struct lesson *l, bool all, struct err *e) MUST;
+
+/* Works confined, but not quite the same: a private directory was listed, which shows less there. No finding. */
+bool finding_is_remark(const struct finding *f);
 
 /* Findings that make --check (--check=all) fail. */
 size_t report_findings(const struct lesson *l, bool all);
