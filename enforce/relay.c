@@ -179,6 +179,11 @@ int relay_start(struct relay *out, const struct relay_opts *o, struct err *e)
 	return 0;
 }
 
+int relay_flush(int log)
+{
+	return send(log, "f", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : -errno;
+}
+
 int relay_stop(struct relay *r, int grace_ms, struct err *e)
 {
 	int32_t grace = grace_ms;

@@ -25,6 +25,7 @@ struct relay_ask {
  * @by_proxy: went through the user's own proxy, so @addr is not the host's
  * @private_addr: @addr is loopback, link-local or of a private network: run wants it granted by address
  * @addr:     dialled address as text, "" when nothing was dialled
+ * @last:     no row: the answer to relay_flush()
  */
 struct relay_row {
 	char host[256];
@@ -35,6 +36,7 @@ struct relay_row {
 	uint16_t status;
 	bool by_proxy, private_addr;
 	char addr[46];
+	bool last;
 };
 
 /**
@@ -85,6 +87,15 @@ int relay_start(struct relay *out, const struct relay_opts *o, struct err *e) MU
  * EOF, then relay_drop().
  */
 int relay_stop(struct relay *r, int grace_ms, struct err *e) MUST;
+
+/**
+ * relay_flush() - have every request reported that the relay has received, also those that still go on
+ * @log: the supervisor's end of the row socket
+ *
+ * The rows come as always, then one with @last set. For the end of a recording: a tunnel that a daemon keeps open
+ * would have no row otherwise. Return: 0, or -errno when the relay is gone.
+ */
+int relay_flush(int log);
 
 /* A loopback listener; *@port 0 chooses a free one and is set to it. */
 int relay_listen(struct fd *out, uint16_t *port, struct err *e) MUST;

@@ -24,6 +24,17 @@ void loop_timer(struct loop *lo, struct conn *c, uint64_t in_ms)
 	lo->due_ms = MIN(lo->due_ms, c->due_ms);
 }
 
+/* The supervisor's end of the row socket speaks only to ask for a flush; it is always listened to. */
+static void watch_log(struct loop *lo)
+{
+	uint32_t want = EPOLLIN | (lo->rows.n > lo->rows.first ? EPOLLOUT : 0u);
+	if (!lo->rows.fd.plus1 || want == lo->log_events)
+		return;
+	struct epoll_event ev = { .events = want, .data.ptr = &lo->log_watch };
+	epoll_ctl(lo->epoll, lo->log_events ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd_no(lo->rows.fd), &ev);
+	lo->log_events = want;
+}
+
 /* Listeners are in epoll while there is room for one more connection and for its row. */
 static void watch_listeners(struct loop *lo)
 {
@@ -37,16 +48,6 @@ static void watch_listeners(struct loop *lo)
 	lo->open = open;
 }
 
-static void watch_log(struct loop *lo)
-{
-	bool waits = lo->rows.n > lo->rows.first;
-	if (waits == lo->log_waits)
-		return;
-	struct epoll_event ev = { .events = EPOLLOUT, .data.ptr = &lo->log_watch };
-	epoll_ctl(lo->epoll, waits ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd_no(lo->rows.fd), &ev);
-	lo->log_waits = waits;
-}
-
 static void take_clients(struct loop *lo, int listener)
 {
 	for (int i = 0; i < ACCEPTS_MAX && lo->nconns < lo->max_conns; i++) {
@@ -55,7 +56,7 @@ static void take_clients(struct loop *lo, int listener)
 		OWN(fd) s = fd_own(accept4(listener, &peer.sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC));
 		if (!s.plus1) {
 			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-				lo->max_conns = lo->nconns; /* what there is now is what the host can bear */
+				lo->max_conns = MAX(lo->nconns, (size_t)1); /* what there is now is what the host can bear */
 			return;
 		}
 		int on = 1;
@@ -83,6 +84,40 @@ static void take_order(struct loop *lo)
 		close(lo->listen[i]);
 	for (struct conn *c = lo->conns; c; c = c->next)
 		conn_pump(c); /* idle ones end here */
+}
+
+/* What clients have sent is read, what it asks for is reported; more bytes of it are not. */
+static void flush(struct loop *lo)
+{
+	struct relay_row last = { .last = true };
+	for (int i = 0; i < lo->o->nlisten && !lo->stopping; i++) {
+		size_t before;
+		do {
+			before = lo->nconns;
+			take_clients(lo, lo->listen[i]);
+		} while (lo->nconns > before);
+	}
+	for (struct conn *c = lo->conns; c; c = c->next) {
+		c->cl.readable = true;
+		if (!c->dead)
+			conn_pump(c);
+		conn_report(c);
+	}
+	rows_add(&lo->rows, &last);
+}
+
+static void take_log(struct loop *lo, uint32_t events)
+{
+	char word;
+	if (events & EPOLLOUT)
+		rows_flush(&lo->rows);
+	if (!(events & ~(uint32_t)EPOLLOUT) || !lo->rows.fd.plus1)
+		return;
+	ssize_t n = recv(fd_no(lo->rows.fd), &word, 1, MSG_DONTWAIT);
+	if (n > 0)
+		flush(lo);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		rows_drop(&lo->rows); /* nobody reads them any more */
 }
 
 static void take_names(struct loop *lo)
@@ -120,7 +155,7 @@ static void take_event(struct loop *lo, const struct epoll_event *ev)
 		take_order(lo);
 		return;
 	case WATCH_LOG:
-		rows_flush(&lo->rows);
+		take_log(lo, ev->events);
 		return;
 	case WATCH_NAMES:
 		take_names(lo);

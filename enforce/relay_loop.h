@@ -75,7 +75,8 @@ struct loop {
 	int listen[2];
 	union addr own[2];
 	struct watch listen_watch[2], ctl_watch, log_watch, names_watch;
-	bool open, stopping, told, log_waits;
+	bool open, stopping, told;
+	uint32_t log_events;
 	uint64_t stop_ms, due_ms, now_ms;
 	struct upstream plain, tunnel;
 	struct rows rows;

@@ -2,6 +2,7 @@
 #include "trace/recorder.h"
 
 #include "base/path.h"
+#include "enforce/relay.h"
 #include "trace/relayrows.h"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@
 enum {
 	DIRS_MAX = 4096,       /* directories listed */
 	ENTRIES_MAX = 20000,   /* counted in one of them */
-	ROWS_PATIENCE_MS = 300,
+	ROWS_PATIENCE_MS = 3000,
 };
 
 /* The object that @ev would have made, or NULL. */
@@ -204,21 +205,19 @@ static void variables(struct recorder *r)
 	}
 }
 
-/* Clients are gone, so the proxy's last rows are on their way. */
+/* What the proxy has not reported yet: its last rows are on their way, and some connections may outlive the command. */
 static void last_rows(struct recorder *r)
 {
 	struct pollfd p = { r->opts->log_fd, POLLIN, 0 };
 	uint64_t end = recorder_now() + (uint64_t)ROWS_PATIENCE_MS * 1000000u;
 	if (p.fd < 0)
 		return;
-	while (r->rec.nnets || r->ports.opened) {
-		uint64_t rows = 0, now = recorder_now();
-		for (size_t i = 0; i < r->rec.nnets; i++)
-			rows += r->rec.nets[i].connections;
-		if (rows >= r->ports.opened || now >= end || poll(&p, 1, (int)((end - now) / 1000000u) + 1) <= 0 ||
-		    !relayrows_read(r, p.fd))
-			break;
-	}
+	int more = relay_flush(p.fd) == 0;
+	for (uint64_t now = recorder_now(); more == 1 && now < end; now = recorder_now())
+		if (poll(&p, 1, (int)((end - now) / 1000000u) + 1) > 0)
+			more = relayrows_read(r, p.fd);
+	if (more != 2)
+		recorder_reason(r, "the proxy did not report its last connections; hosts may be missing");
 }
 
 static int exit_code(const struct recorder *r)

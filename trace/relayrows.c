@@ -65,6 +65,8 @@ int relayrows_read(struct recorder *r, int fd)
 			return errno == EAGAIN || errno == EINTR;
 		if (n != sizeof(w))
 			return 0;
+		if (w.last)
+			return 2;
 		w.host[sizeof(w.host) - 1] = 0;
 		w.addr[sizeof(w.addr) - 1] = 0;
 		row(r, &w);

@@ -51,4 +51,5 @@ relay_case() {
 @test "a slow reader slows the origin, the relay neither grows nor spins" { relay_case slow_reader; }
 @test "10,000 short connections, 10,000 rows" { relay_case many; }
 @test "stopping lets transfers end, then cuts" { relay_case stop; }
+@test "a flush reports what still goes on" { relay_case flush; }
 @test "heads that come byte by byte" { relay_case trickle; }

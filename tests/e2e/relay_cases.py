@@ -757,6 +757,30 @@ def stop():
     same(sorted(x["port"] for x in rows), sorted([o.port, e.port]), "rows")
 
 
+def flush():
+    """A flush reports what still goes on, once, and what was sent a moment ago."""
+    o = Origin(echo)
+    r = Relay(f"{PUBLIC}:*")
+    s = r.connect()
+    s.sendall(connect(o.at))
+    same(head(s), OK)
+    s.sendall(b"ping")
+    same(exactly(s, 4), b"ping")
+    late = r.connect()
+    late.sendall(get("evil.test"))
+    r.p.stdin.write("now\n")
+    r.p.stdin.flush()
+    lines = [r.p.stdout.readline().split() for _ in range(3)]
+    same(sorted(x[0] for x in lines), ["last", "row", "row"])
+    same(lines[2], ["last"])
+    same(sorted(x[1] for x in lines[:2]), [PUBLIC, "evil.test"])
+    s.sendall(b"ping")
+    same(exactly(s, 4), b"ping", "the tunnel goes on")
+    s.close()
+    late.close()
+    same(r.rows(), [], "rows after the flush")
+
+
 def trickle():
     """A head that comes byte by byte, and one request per segment border."""
     o = Origin(hello)

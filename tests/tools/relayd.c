@@ -10,7 +10,7 @@
 
 /*
  * relayd [--private-ok] [--no-read] [--upstream-env] [--allow-all] ALLOW.. [-- DENY..]
- * prints "port N pid P", then at the end "row host port connect allowed status err sent received proxy addr" per row
+ * prints "port N pid P"; a line on its input flushes the rows, its end stops the relay. Prints at the end "row host port connect allowed status err sent received proxy addr" per row
  */
 struct lists {
 	char **allow, **deny;
@@ -52,6 +52,10 @@ static long print_rows(int fd, bool wait)
 	struct relay_row r;
 	long n = 0;
 	while (recv(fd, &r, sizeof(r), wait ? 0 : MSG_DONTWAIT) == sizeof(r)) {
+		if (r.last) {
+			puts("last");
+			continue;
+		}
 		printf("row %s %u %d %d %u %d %llu %llu %d %s\n", r.host[0] ? r.host : "-", r.port, r.connect, r.allowed,
 		       r.status, r.err, (unsigned long long)r.sent, (unsigned long long)r.received, r.by_proxy,
 		       r.addr[0] ? r.addr : "-");
@@ -99,6 +103,8 @@ int main(int argc, char **argv, char **envp)
 		if (read_rows && p[1].revents && (print_rows(fd_no(r.log), false) == 0) && (p[1].revents & POLLHUP))
 			break;
 		if (p[0].revents && read(0, buf, sizeof(buf)) <= 0)
+			break;
+		if (p[0].revents && relay_flush(fd_no(r.log)) < 0)
 			break;
 	}
 	if (relay_stop(&r, 2000, &e) < 0)
