@@ -93,7 +93,7 @@ static void forget(struct audit *a)
 
 static void banner(const struct cli_opts *o)
 {
-	if (!o->quiet)
+	if (!o->quiet && (!o->json || o->report))
 		fputs(o->network_only ? "snug: audit: watching hosts only: files are not seen, nothing is confined\n" :
 		                        "snug: audit: watching only: nothing is confined\n", stderr);
 }
@@ -169,26 +169,35 @@ static const char *next(struct audit *a, const char *file, bool typed)
 	                 typed ? (const char *const *)o->cmd : rec->argv, typed ? o->ncmd : rec->nargv);
 }
 
-static void show(struct audit *a, const struct report *r)
+/* The report where it was asked for; @last is --check's line, the last one of standard error and of a text report. */
+static void show(struct audit *a, const struct report *r, const char *last)
 {
 	const struct cli_opts *o = a->o;
 	OWN(str) text = { 0 };
+	struct err e = { 0 };
+	int rc = tell_report(&text, r, o->json, o->report ? -1 : 2, TEXT_ROWS, o->envp, &e);
+	if (!o->json)
+		str_add(&text, last);
+	if (rc == 0 && o->report)
+		rc = output_write(o->report, o->force, 0666, str_c(&text), text.len, &e);
+	else if (rc == 0 && !o->quiet && write_all(2, str_c(&text), text.len) < 0)
+		return; /* standard error is closed: nobody asked to be told */
+	if (o->report || o->quiet || o->json)
+		fputs(last, stderr);
+	if (rc < 0)
+		fail(a, &e);
+}
+
+static void keep_report(struct audit *a, const struct report *r)
+{
 	OWN(str) json = { 0 };
 	struct err e = { 0 };
 	struct report stored = *r;
 	stored.next = next(a, r->suggestion, false);
 	if (json_write(&json, &stored, &e) < 0)
 		fail(a, &e);
-	(void)keep(a, "report.json", str_c(&json), json.len); /* it warned */
-	if (o->quiet && !o->report)
-		return;
-	int rc = tell_report(&text, r, o->json, o->report ? -1 : 2, TEXT_ROWS, o->envp, &e);
-	if (rc == 0 && o->report)
-		rc = output_write(o->report, o->force, 0666, str_c(&text), text.len, &e);
-	else if (rc == 0 && write_all(2, str_c(&text), text.len) < 0)
-		return; /* standard error is closed: nobody asked to be told */
-	if (rc < 0)
-		fail(a, &e);
+	else
+		(void)keep(a, "report.json", str_c(&json), json.len); /* it warned */
 }
 
 /* The command has run: from here on its status is kept whatever else fails. */
@@ -210,15 +219,14 @@ static int after(struct audit *a, struct err *e)
 	};
 	rep.suggestion = keep_suggestion(a);
 	rep.next = next(a, rep.suggestion, !o->json && !o->report && isatty(2));
-	show(a, &rep);
+	OWN(str) last = { 0 };
+	int code = o->check ? tell_check_code(&rep) : a->rec.rec.status;
+	if (o->check)
+		tell_check(&last, &rep, code);
+	keep_report(a, &rep);
+	show(a, &rep, str_c(&last));
 	if (a->root && run_finish(&a->run, a->root, &late) < 0)
 		record_warn(&late);
-	int code = o->check ? tell_check_code(&rep) : a->rec.rec.status;
-	if (o->check) {
-		OWN(str) line = { 0 };
-		tell_check(&line, &rep, code);
-		fputs(str_c(&line), stderr);
-	}
 	return a->failed && code == 0 ? EXIT_SNUG : code;
 }
 
@@ -240,7 +248,14 @@ static int run(struct audit *a, struct err *e)
 		forget(a);
 	if (r < 0)
 		return r;
-	return a->rec.exec_err ? record_no_command(&a->rec, a->o) : after(a, e);
+	if (a->rec.exec_err)
+		return record_no_command(&a->rec, a->o);
+	r = after(a, e);
+	if (r < 0 && a->rec.rec.status) { /* it ran: its status is what counts */
+		record_warn(e);
+		return a->rec.rec.status;
+	}
+	return r;
 }
 
 int cmd_audit(struct cli_opts *o, struct err *e)
