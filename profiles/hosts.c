@@ -130,7 +130,8 @@ static int parse_name(struct host_rule *out, char *name, const char *text, struc
 	size_t n = strlen(name);
 	for (size_t i = 0; i < n; i++)
 		name[i] = (char)tolower((unsigned char)name[i]);
-	if (n > 1 && name[n - 1] == '.')
+	/* the root's dot; "*." must not become "*" */
+	if (n > 1 && name[n - 1] == '.' && strcmp(name, "*.") != 0)
 		name[--n] = '\0';
 	out->name = name;
 	if (!strcmp(name, "*"))
