@@ -25,6 +25,7 @@ struct mine {
 	bool temp_like;    /* O_EXCL or a private mkdir */
 	bool counts;       /* outside what is granted: facts follow from it */
 	bool excl;         /* made with O_EXCL under an earlier name */
+	bool probed;       /* looked for, and absent, before */
 };
 
 void facts_drop(struct facts *f)
@@ -330,6 +331,9 @@ static enum necessity file_necessity(struct replay *p, const struct event *ev, c
 		return n;
 	if (j->verdict == V_MISSING && runtime_probe(a))
 		return NEC_PROBE;
+	/* asked whether it may write what it sees: "no" is an answer */
+	if (a->op == OP_ACCESS && j->err == EROFS)
+		return NEC_PROBE;
 	if (j->verdict != V_PRIVATE)
 		return n;
 	bool changed = o->type == FT_NONE || is_own(p, o) ? ev->survives : !looks_only(a) && a->op != OP_OPEN;
@@ -519,7 +523,7 @@ static int note_hops(struct replay *p, const struct object *o)
 		struct passed *l = VEC_PUSH(&p->f->links);
 		if (!l)
 			return -ENOMEM;
-		*l = (struct passed){ h->path, h->text, o->path };
+		*l = (struct passed){ h->path, h->text, o->path, o, i };
 	}
 	return 0;
 }
@@ -576,13 +580,10 @@ static int file_event(struct replay *p, const struct event *ev, const struct jud
 	struct judgement by_line = { .verdict = V_GRANTED, .by = made };
 	const struct judgement *j = made ? &by_line : judged;
 	enum necessity n = file_necessity(p, ev, j);
+	const struct finding *before = findings_get(&p->f->found, a->obj[0].path);
+	bool probed = before && before->heading == HEAD_PROBE && p->f->found.last_run[before - p->f->found.items] == p->run;
 	int err = tell(p, ev, j, n);
 	bool worked = n != NEC_PROBE && n != NEC_FAILED_ANYWAY;
-	if (!err && n == NEC_PROBE && a->obj[0].type == FT_NONE && a->obj[0].path[0] == '/') {
-		struct node *known = objects_find(&p->f->objects, a->obj[0].path, strlen(a->obj[0].path));
-		if (known)
-			known->uses |= USE_PROBED;
-	}
 	if (err || !worked || a->obj[0].path[0] != '/')
 		return err;
 	int counts = asks(p, ev, j);
@@ -595,7 +596,12 @@ static int file_event(struct replay *p, const struct event *ev, const struct jud
 		err = found_through_path(p, ev);
 	if (!err && counts && object_granted(p, a, j))
 		counts = 0;
-	return err ? err : do_names(p, ev, counts);
+	if (!err)
+		err = do_names(p, ev, counts);
+	struct mine *m = !err && probed ? mine_at(p, a->obj[0].path, strlen(a->obj[0].path)) : NULL;
+	if (m)
+		m->probed = true;
+	return err;
 }
 
 /* ---- the end of a run ---- */
@@ -679,7 +685,8 @@ static int end_survivor(struct replay *p, const struct mine *m)
 	if (!n)
 		return -ENOMEM;
 	bool first = !(n->uses & USE_CREATED) || n->last_run != p->run;
-	n->uses |= m->how | (own_dir(p, m->path) ? USE_BELOW : 0U) | (m->how == USE_RENAMED && m->excl ? USE_EXCL : 0U);
+	n->uses |= m->how | (own_dir(p, m->path) ? USE_BELOW : 0U) | (m->how == USE_RENAMED && m->excl ? USE_EXCL : 0U) |
+	           (m->probed ? USE_PROBED : 0U);
 	n->type = m->how == USE_MKDIR ? FT_DIR : m->how == USE_BOUND ? FT_SOCK : FT_FILE;
 	n->shape = MAX(n->shape, (uint8_t)own_shape(p, m));
 	if (first && !n->runs)

@@ -10,9 +10,11 @@ struct pair {
 	uint32_t a, b;
 };
 
-/* A symbolic link passed, and the object it led to in the end. */
+/* A symbolic link passed as hop @at of @o, the object it led to in the end. */
 struct passed {
 	const char *link, *text, *path;
+	const struct object *o;
+	size_t at;
 };
 
 /**

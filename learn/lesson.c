@@ -4,6 +4,7 @@
 #include "learn/fold.h"
 #include "learn/suggest.h"
 #include "learn/uses.h"
+#include "learn/verify.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -132,6 +133,8 @@ static int learn(struct lesson *l, struct facts *f, const struct run *runs, cons
 	};
 	if (!err)
 		err = suggest(&s, name);
+	for (uint32_t i = 0; !err && i < l->nruns; i++)
+		err = verify(&s, runs[i].r);
 	l->findings = f->found.items;
 	l->nfindings = f->found.n;
 	l->cap_findings = f->found.cap;

@@ -90,7 +90,7 @@ static int add_bind(struct suggesting *s, const struct rule *r, const char *why,
 	if (!b)
 		return -ENOMEM;
 	*b = (struct bind){ .source = host_shorten(s->host, &p->arena, r->path), .mode = r->mode, .create = r->create,
-	                    .optional = r->create == CREATE_NO, .comment = why };
+	                    .optional = r->create == CREATE_NO, .comment = why, .src = { .origin = "suggested" } };
 	if (b->source == r->path)
 		b->source = arena_str(&p->arena, r->path);
 	*text = b->source ? bind_text(&p->arena, b) : NULL;
@@ -152,6 +152,10 @@ static int add_rules(struct suggesting *s)
 		const struct rule *r = &s->rules->items[i];
 		uint32_t exposed = tier_guarded(s->facts->tiers, r->path) ? r->exposed : 0;
 		const char *text = reason_text(a, &why[i], s->host, exposed);
+		/* "cp -r a new" makes new/a where new exists; a reader of settings may choke on an empty file */
+		if (text && r->create && s->facts->objects.nodes[r->node].uses & USE_PROBED)
+			text = arena_fmt(a, "%s%s%s before the start", text, *text ? "; " : "",
+			                 r->create == CREATE_DIR ? "exists" : "exists, empty,");
 		if (text && r->mode == BIND_COPY)
 			text = arena_fmt(a, "%s%ssaved by %s", text, *text ? "; " : "",
 			                 s->facts->objects.nodes[r->node].uses & USE_RENAMED ? "rename" : "making it anew");
@@ -187,6 +191,7 @@ static int add_empty(struct suggesting *s, uint32_t at)
 	if (!e || !shown)
 		return -ENOMEM;
 	e->path = arena_str(&p->arena, shown);
+	e->src.origin = "suggested";
 	f->grant = arena_fmt(&p->arena, "tmpfs: \"%s\"", shown);
 	return e->path && f->grant ? finding_note(&s->facts->found, f, "only looked at: an empty directory stands in") : -ENOMEM;
 }
@@ -253,7 +258,18 @@ static int add_link(struct suggesting *s, const struct passed *l)
 	struct rule link = { .path = source, .mode = mode == BIND_COPY ? BIND_RO : mode };
 	const char *text = NULL, *why = arena_fmt(&p->arena, "link to %s", l->text);
 	int err = why ? add_bind(s, &link, why, &text) : -ENOMEM;
-	struct finding *f = err ? NULL : findings_get(&s->facts->found, l->path);
+	struct host_file *fact = err ? NULL : ARENA_PUSH(&p->arena, &s->link_facts, items, n);
+	if (!fact)
+		return -ENOMEM;
+	*fact = (struct host_file){
+		.path = source, .type = source == l->link ? FT_LINK : FT_UNKNOWN, .real = whole && path_under(l->path, to) ? to : l->path,
+		.hops = l->o->hops + l->at, .nhops = l->o->nhops - l->at,
+	};
+	if (source != l->link)
+		fact->real = granted;
+	const struct node *real = objects_find(&s->facts->objects, fact->real, strlen(fact->real));
+	fact->real_type = real ? (enum file_type)real->type : FT_UNKNOWN;
+	struct finding *f = findings_get(&s->facts->found, l->path);
 	if (f && !f->grant && f->heading == HEAD_NEEDS)
 		f->grant = text;
 	return err;

@@ -8,6 +8,7 @@
  * struct suggesting - what the suggestion is made from
  * @host: of the first run: shortens paths
  * @base: the composed requested profile
+ * @link_facts: what the link lines name, filled by suggest(); for verify()
  */
 struct suggesting {
 	struct lesson *lesson;
@@ -17,6 +18,7 @@ struct suggesting {
 	const struct host *host;
 	const struct profile *base;
 	const struct recording *run;
+	struct { struct host_file *items; size_t n; } link_facts;
 };
 
 /* Fill lesson.suggestion, suggests, and each finding's grant. -ENOMEM. */

@@ -47,7 +47,7 @@ static int add(struct suggesting *s, struct wordlist *l, const char *text, const
 	struct word *w = text ? ARENA_PUSH(&p->arena, l, items, n) : NULL;
 	if (!w)
 		return -ENOMEM;
-	*w = (struct word){ .text = text, .comment = why };
+	*w = (struct word){ .text = text, .comment = why, .src = { .origin = "suggested" } };
 	return 0;
 }
 

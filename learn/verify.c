@@ -1,0 +1,126 @@
+#include "learn/verify.h"
+
+#include "base/path.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The world after the suggestion: composed profile, facts about the paths it names, policy. */
+struct after {
+	struct profile profile;
+	struct host host;
+	struct policy policy;
+};
+
+static void after_drop(struct after *a)
+{
+	policy_drop(&a->policy);
+	host_drop(&a->host);
+	profile_drop(&a->profile);
+}
+
+static int add_facts(struct after *w, const struct suggesting *s)
+{
+	const struct host *h = s->host;
+	w->host = *h;
+	w->host.arena = (struct arena){ 0 };
+	w->host.by_path = (struct map){ 0 };
+	w->host.files = NULL;
+	w->host.nfiles = 0;
+	int err = 0;
+	for (size_t i = 0; !err && i < h->nfiles; i++)
+		err = host_add_file(&w->host, &h->files[i]);
+	for (size_t i = 0; !err && i < s->rules->n; i++) {
+		const struct rule *r = &s->rules->items[i];
+		const struct node *n = &s->facts->objects.nodes[r->node];
+		bool there = n->uses & USE_PRE || !(n->uses & USE_CREATED);
+		enum file_type t = there ? (enum file_type)n->type : FT_NONE;
+		struct host_file f = { .path = r->path, .real = r->path, .type = t, .real_type = t };
+		err = host_add_file(&w->host, &f);
+	}
+	for (size_t i = 0; !err && i < s->link_facts.n; i++)
+		err = host_add_file(&w->host, &s->link_facts.items[i]);
+	return err;
+}
+
+static int resolve(struct after *w, const struct suggesting *s)
+{
+	struct err e = { 0 };
+	int err = profile_merge(&w->profile, s->base, false, false, &e);
+	if (!err)
+		err = profile_merge(&w->profile, &s->lesson->suggestion, false, false, &e);
+	if (!err)
+		err = add_facts(w, s);
+	if (!err)
+		err = policy_resolve(&w->policy, &w->profile, &w->host, false, &e);
+	return err;
+}
+
+/* The finding an access was told under: its own, or that of a directory above. */
+static struct finding *finding_of(const struct findings *f, struct arena *a, const char *path)
+{
+	struct finding *to = findings_get(f, path);
+	while (!to && path[0] == '/' && path[1]) {
+		path = path_parent(a, path);
+		if (!path)
+			return NULL;
+		to = findings_get(f, path);
+	}
+	return to;
+}
+
+static int doubt(struct suggesting *s, struct finding *f, const struct judgement *j, const struct access *a)
+{
+	if (f->note && !f->grant)
+		return 0;
+	/* made before the start by "create: dir": programs that keep things know that */
+	if (a->op == OP_MKDIR && j->err == EEXIST)
+		return 0;
+	if (a->op == OP_RENAME || a->op == OP_LINK)
+		if (f->note && j->err == EXDEV)
+			return 0;
+	f->grant = NULL;
+	return finding_note(&s->facts->found, f, arena_fmt(s->facts->arena, "still fails confined: %s%s%s", strerror(j->err),
+	                                                   j->why && *j->why ? ", " : "", j->why ? j->why : ""));
+}
+
+static int check_event(struct suggesting *s, const struct event *ev, const struct judgement *j, struct arena *a)
+{
+	const struct access *x = &ev->acc;
+	enum necessity n = outcome_necessity(ev);
+	if ((n != NEC_REQUIRED && n != NEC_UNKNOWN) || !access_is_file(x) || !j->err)
+		return 0;
+	if (j->verdict != V_MISSING && j->verdict != V_DENIED)
+		return 0;
+	struct finding *f = finding_of(&s->facts->found, a, x->obj[op_objects(x->op) - 1].path);
+	if (!f || !f->counts || f->heading != HEAD_NEEDS)
+		return 0;
+	return doubt(s, f, j, x);
+}
+
+static int check_run(struct suggesting *s, const struct after *w, const struct recording *r)
+{
+	struct made made = { 0 };
+	struct arena a = { 0 };
+	int err = 0;
+	for (size_t i = 0; !err && i < r->nevents; i++) {
+		const struct event *ev = &r->events[i];
+		struct judgement j = policy_judge(&w->policy, &ev->acc, &w->host, &made);
+		err = check_event(s, ev, &j, &a);
+		if (!err)
+			err = made_apply(&made, &w->policy, &ev->acc, &j);
+	}
+	made_drop(&made);
+	arena_drop(&a);
+	return err;
+}
+
+int verify(struct suggesting *s, const struct recording *r)
+{
+	struct after w = { 0 };
+	int err = resolve(&w, s);
+	if (!err)
+		err = check_run(s, &w, r);
+	after_drop(&w);
+	return err;
+}
