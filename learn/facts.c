@@ -25,6 +25,7 @@ struct mine {
 	bool temp_like;    /* O_EXCL or a private mkdir */
 	bool counts;       /* outside what is granted: facts follow from it */
 	bool excl;         /* made with O_EXCL under an earlier name */
+	bool missing;      /* its directory is not in the view */
 	bool probed;       /* looked for, and absent, before */
 };
 
@@ -35,6 +36,7 @@ void facts_drop(struct facts *f)
 	VEC_FREE(&f->pairs);
 	VEC_FREE(&f->links);
 	VEC_FREE(&f->prepend);
+	hits_drop(&f->hits);
 }
 
 static struct mine *mine_at(const struct replay *p, const char *path, size_t len)
@@ -240,10 +242,11 @@ static int do_existing(struct replay *p, const struct event *ev)
 {
 	const struct object *o = &ev->acc.obj[0];
 	switch ((int)ev->acc.op) {
+	case OP_CHDIR:
+		return use(p, o, USE_ENTER | USE_CHDIR);
 	case OP_STAT:
 	case OP_ACCESS:
 	case OP_READLINK:
-	case OP_CHDIR:
 		return use(p, o, o->type == FT_DIR ? USE_ENTER : USE_LOOK);
 	case OP_TRUNCATE:
 	case OP_CHMOD:
@@ -448,6 +451,17 @@ static const struct place *overruling(const struct facts *f, const struct judgem
 	return f->pol->home && !strcmp(at->path, f->pol->home) ? NULL : at;
 }
 
+/* A mask or deny of a requested profile over an object that no place shows. */
+static const struct ban *banned(const struct facts *f, const struct access *a, const char *path)
+{
+	enum need_kind k = file_kind(a);
+	bool writes = k == NEED_WRITE || k == NEED_CREATE || k == NEED_REMOVE;
+	for (size_t i = 0; i < f->pol->nbans; i++)
+		if ((writes || !f->pol->bans[i].write_only) && path_under(path, f->pol->bans[i].path))
+			return &f->pol->bans[i];
+	return NULL;
+}
+
 /* Would mode bits stop the caller without root's capabilities? Then no bind helps. */
 static bool only_with_capabilities(const struct host *h, const struct access *a, const struct object *o)
 {
@@ -487,20 +501,19 @@ static int asks(struct replay *p, const struct event *ev, const struct judgement
 		return 0;
 	if (a->marks & (MARK_OTHER_MNT | MARK_FD))
 		return 0;
+	const struct ban *ban = banned(f, a, o->path);
+	if (ban)
+		return note_path(p, told_path(p, ev), arena_fmt(f->arena, "%s denies it", line_text(f->arena, &ban->src)));
 	const struct place *line = overruling(f, j, o->path);
-	if (line) {
-		int err = note_path(p, told_path(p, ev), arena_fmt(f->arena, "%s says read-only", line_text(f->arena, &line->src)));
-		return err;
-	}
-	if (only_with_capabilities(&p->r->host, a, o)) {
-		int err = note_path(p, told_path(p, ev), "only root's capabilities open it, and a confined command has none");
-		return err;
-	}
+	if (line)
+		return note_path(p, told_path(p, ev), arena_fmt(f->arena, "%s says read-only", line_text(f->arena, &line->src)));
+	if (only_with_capabilities(&p->r->host, a, o))
+		return note_path(p, told_path(p, ev), "only root's capabilities open it, and a confined command has none");
 	return 1;
 }
 
 /* Links passed on the way to a needed object; a directory left by ".." must exist. */
-static int note_hops(struct replay *p, const struct object *o)
+static int note_hops(struct replay *p, const struct object *o, bool granted)
 {
 	for (size_t i = 0; i < o->nhops; i++) {
 		const struct hop *h = &o->hops[i];
@@ -523,7 +536,7 @@ static int note_hops(struct replay *p, const struct object *o)
 		struct passed *l = VEC_PUSH(&p->f->links);
 		if (!l)
 			return -ENOMEM;
-		*l = (struct passed){ h->path, h->text, o->path, o, i };
+		*l = (struct passed){ h->path, h->text, o->path, o, i, granted };
 	}
 	return 0;
 }
@@ -570,7 +583,8 @@ static const struct src *made_before(const struct replay *p, const struct event 
 	if (ev->acc.op != OP_MKDIR || j->verdict != V_MISSING || j->err != EEXIST)
 		return NULL;
 	const struct place *at = policy_place(p->f->pol, ev->acc.obj[0].path);
-	return at && at->create == CREATE_DIR && !strcmp(at->path, ev->acc.obj[0].path) ? &at->src : NULL;
+	bool makes = at && (at->create == CREATE_DIR || at->kind == PLACE_TMPFS);
+	return makes && !strcmp(at->path, ev->acc.obj[0].path) ? &at->src : NULL;
 }
 
 static int file_event(struct replay *p, const struct event *ev, const struct judgement *judged)
@@ -589,18 +603,21 @@ static int file_event(struct replay *p, const struct event *ev, const struct jud
 	int counts = asks(p, ev, j);
 	if (counts < 0)
 		return counts;
+	bool link_only = counts && object_granted(p, a, j);
 	if (counts && j->verdict == V_MISSING)
 		for (int i = 0; !err && i < op_objects(a->op); i++)
-			err = note_hops(p, &a->obj[i]);
+			err = note_hops(p, &a->obj[i], link_only);
 	if (!err && counts && a->op == OP_EXEC)
 		err = found_through_path(p, ev);
-	if (!err && counts && object_granted(p, a, j))
+	if (link_only)
 		counts = 0;
 	if (!err)
 		err = do_names(p, ev, counts);
-	struct mine *m = !err && probed ? mine_at(p, a->obj[0].path, strlen(a->obj[0].path)) : NULL;
-	if (m)
-		m->probed = true;
+	struct mine *m = err ? NULL : mine_at(p, a->obj[0].path, strlen(a->obj[0].path));
+	if (m && a->obj[0].type == FT_NONE) {
+		m->probed = probed;
+		m->missing = j->verdict == V_MISSING && j->err == ENOENT;
+	}
 	return err;
 }
 
@@ -672,6 +689,15 @@ static int end_gone(struct replay *p, const struct mine *m)
 			of->uses |= USE_WAL;
 		of->uses |= USE_SIDECAR;
 		return use_dir(p, m->path, DIR_SIDECAR);
+	}
+	/* private it may be, but the directory must be there */
+	if (m->missing && !mine_at(p, m->path, above)) {
+		uint32_t at = objects_above(&p->f->objects, m->path);
+		if (at == UINT32_MAX)
+			return -ENOMEM;
+		struct node *dir = &p->f->objects.nodes[at];
+		dir->uses |= USE_ENTER | USE_PRE;
+		dir->type = FT_DIR;
 	}
 	bool in_home = home && strlen(home) == above && !memcmp(home, m->path, above);
 	return shape_lock(name) && !in_home ? use_dir(p, m->path, DIR_LOCK) : 0;
@@ -771,7 +797,10 @@ static int replay(struct replay *p)
 	for (size_t i = 0; !err && i < p->r->nevents; i++) {
 		const struct event *ev = &p->r->events[i];
 		struct judgement j = policy_judge(p->f->pol, &ev->acc, &p->r->host, &p->made);
-		err = access_is_file(&ev->acc) ? file_event(p, ev, &j) : facts_other(p, ev, &j);
+		if ((j.verdict == V_GRANTED || j.verdict == V_PRIVATE) && j.by)
+			err = uses_hit(&p->f->hits, j.by, ev->count);
+		if (!err)
+			err = access_is_file(&ev->acc) ? file_event(p, ev, &j) : facts_other(p, ev, &j);
 		/* also where it failed outside: a mkdir of what is absent inside does make it there */
 		if (!err)
 			err = made_apply(&p->made, p->f->pol, &ev->acc, &j);

@@ -4,6 +4,7 @@
 #include "learn/findings.h"
 #include "learn/objects.h"
 #include "learn/tiers.h"
+#include "learn/uses.h"
 
 /* A rename or link from node @a to node @b. */
 struct pair {
@@ -15,6 +16,7 @@ struct passed {
 	const char *link, *text, *path;
 	const struct object *o;
 	size_t at;
+	bool granted; /* the object itself is: only links are missing */
 };
 
 /**
@@ -23,7 +25,6 @@ struct passed {
  * @pairs:    renames and links whose new name survives or was there before
  * @links:    symbolic links passed on the way to a needed object
  * @prepend:  directories of programs that were found through PATH, which the confined PATH lacks
- * @prepend_why: by whom, same index
  */
 struct facts {
 	struct arena *arena; /* the lesson's */
@@ -34,6 +35,7 @@ struct facts {
 	struct { struct pair *items; size_t n, cap; } pairs;
 	struct { struct passed *items; size_t n, cap; } links;
 	struct { const char **items; size_t n, cap; } prepend;
+	struct hits hits;
 	uint32_t nruns;
 };
 

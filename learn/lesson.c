@@ -157,7 +157,7 @@ static int make(struct lesson *l, struct run *runs, const struct policy *pol, co
 	if (!err)
 		err = learn(l, &f, runs, base, name);
 	if (!err)
-		err = uses_make(l, base);
+		err = uses_make(l, &f.hits, base);
 	facts_drop(&f);
 	tiers_drop(&tiers);
 	return err;

@@ -24,6 +24,7 @@ enum {
 	USE_PRE = 1 << 16,   /* was there before a run */
 	USE_PROBED = 1 << 17, /* was looked for and absent before it was made */
 	USE_WAL = 1 << 18,   /* a database with a -wal file beside it */
+	USE_CHDIR = 1 << 20, /* directory made the working directory */
 	USE_SIDECAR = 1 << 19, /* written with a side-car file beside it that was gone at the end */
 
 	USE_CREATED = USE_MADE | USE_EXCL | USE_RENAMED | USE_BOUND | USE_MKDIR,

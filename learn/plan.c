@@ -56,6 +56,16 @@ static int guard(struct plan *p, const char *path, const char *why, bool rw, boo
 	return 0;
 }
 
+/* A look that confined would not come to, or without weight. */
+static int not_needed(struct plan *p, const struct node *n, const char *why)
+{
+	struct finding *f = findings_get(&p->f->found, n->path);
+	if (!f || f->heading != HEAD_NEEDS)
+		return 0;
+	f->counts = false;
+	return finding_note(&p->f->found, f, why);
+}
+
 /* A credential store: read files one by one, anything else as a whole. Return: 1 it is one. */
 static int protect(struct plan *p, uint32_t at)
 {
@@ -65,7 +75,7 @@ static int protect(struct plan *p, uint32_t at)
 		return 0;
 	uint32_t weighty = n->uses & (USE_READ | USE_EXEC | USE_LIST | USE_SOCKET | USE_LOOK | USE_CHANGED);
 	if (!weighty && !n->dirs)
-		return 1;
+		return not_needed(p, n, "only looked at") ? -ENOMEM : 1;
 	bool changes = n->uses & USE_CHANGED || n->dirs, list = n->uses & USE_LIST;
 	bool whole = (changes || list) && (n->type == FT_DIR || strcmp(n->path, store) != 0);
 	const struct node *top = objects_find(&p->f->objects, store, strlen(store));
@@ -82,7 +92,7 @@ static int refuse_dir(struct plan *p, const struct node *n)
 	for (int i = 0; !err && i < DIR_COUNT; i++) {
 		uint32_t bit = 1U << i;
 		/* a copy keeps these; and what is saved is told at its name */
-		if (n->dirs & bit && bit & ~(uint32_t)(DIR_RENAME | DIR_REPLACE | DIR_EXCL | DIR_SIDECAR))
+		if (n->dirs & bit && bit & ~(uint32_t)(DIR_RENAME | DIR_REPLACE | DIR_EXCL | DIR_SIDECAR | DIR_BIND))
 			err = plan_remark(p, n->path, dir_words[i]);
 	}
 	return err;
@@ -152,12 +162,23 @@ static int want_saved(struct plan *p, uint32_t at)
 	return to ? finding_note(&p->f->found, to, how) : 0;
 }
 
+/* Nothing of {runtime} is kept: an empty private one serves what the run makes there. */
+static bool in_runtime(const struct plan *p, const struct node *n)
+{
+	const char *dir = p->f->objects.nodes[n->parent].path, *runtime = p->f->tiers->host->runtime;
+	return runtime && !strcmp(dir, runtime) && n->uses & USE_CREATED && !(n->uses & USE_PRE);
+}
+
 static int want_file(struct plan *p, uint32_t at)
 {
 	struct node *n = &p->f->objects.nodes[at];
 	uint32_t u = n->uses;
 	if (u & USE_BELOW)
 		return 0;
+	if (in_runtime(p, n)) {
+		p->want[n->parent] |= WANT_EXIST;
+		return 0;
+	}
 	if (u & USE_MKDIR && !(u & USE_PRE && u & USE_LIST)) {
 		if (!tier_container(p->f->tiers, n->path))
 			p->want[at] |= WANT_NEW_DIR;
@@ -168,6 +189,12 @@ static int want_file(struct plan *p, uint32_t at)
 		return want_saved(p, at);
 	if (u & USE_WAL && forbidden_parent(p, n))
 		return plan_remark(p, n->path, "a database with a -wal file: granted alone it would look empty or break");
+	const struct node *dir = &p->f->objects.nodes[n->parent];
+	uint32_t only = u & ~(uint32_t)(USE_PRE | USE_LOOK | USE_ENTER | USE_LINK);
+	if (!only && u & (USE_LOOK | USE_ENTER) && dir->uses & USE_LIST && tier_forbidden(p->f->tiers, dir->path))
+		return not_needed(p, n, "seen in the list of its directory, which confined does not show it");
+	if (!only && u & USE_LOOK && n->type == FT_LINK)
+		return not_needed(p, n, "a link that was only looked at");
 	if (u & USE_SIDECAR && forbidden_parent(p, n) &&
 	    plan_remark(p, n->path, "keeps a side-car file beside it, which the host will not see while it runs"))
 		return -ENOMEM;

@@ -8,6 +8,7 @@
  * struct suggesting - what the suggestion is made from
  * @host: of the first run: shortens paths
  * @base: the composed requested profile
+ * @empties: absolute paths of suggested empty directories, filled by suggest()
  * @link_facts: what the link lines name, filled by suggest(); for verify()
  */
 struct suggesting {
@@ -19,6 +20,7 @@ struct suggesting {
 	const struct profile *base;
 	const struct recording *run;
 	struct { struct host_file *items; size_t n; } link_facts;
+	struct { const char **items; size_t n; } empties;
 };
 
 /* Fill lesson.suggestion, suggests, and each finding's grant. -ENOMEM. */

@@ -84,14 +84,18 @@ static uint16_t port_of(const char *what)
 /* Is the host granted by a line, and only the mode in the way? */
 static bool listed(const struct suggesting *s, const struct finding *f)
 {
-	const struct src *by = NULL;
 	char name[256];
 	const char *start = f->what + (f->what[0] == '['), *end = strrchr(f->what, f->what[0] == '[' ? ']' : ':');
 	if (!end || (size_t)(end - start) >= sizeof(name))
 		return false;
 	memcpy(name, start, (size_t)(end - start));
 	name[end - start] = '\0';
-	return policy_ask_host(s->facts->pol, name, port_of(f->what), &by) == V_GRANTED;
+	/* the mode hides the lists from policy_ask_host() */
+	const struct policy *pol = s->facts->pol;
+	for (size_t i = 0; i < pol->nallow_hosts; i++)
+		if (host_rule_match(&pol->allow_hosts[i], name, port_of(f->what)))
+			return true;
+	return false;
 }
 
 static int suggest_host(struct suggesting *s, struct finding *f, struct finding *none)
@@ -99,9 +103,10 @@ static int suggest_host(struct suggesting *s, struct finding *f, struct finding 
 	struct profile *p = &s->lesson->suggestion;
 	const struct policy *pol = s->facts->pol;
 	s->lesson->needs_network = true;
-	if (f->direct || f->judgement.verdict == V_DENIED)
+	bool closed = pol->network.v == NET_NONE;
+	if (f->direct || (f->judgement.verdict == V_DENIED && !closed))
 		return 0;
-	if (pol->network.v == NET_NONE && listed(s, f)) {
+	if (closed && listed(s, f)) {
 		none->count += f->count;
 		none->at_least |= f->at_least;
 		none->runs = MAX(none->runs, f->runs);

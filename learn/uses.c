@@ -5,42 +5,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+void hits_drop(struct hits *h)
+{
+	map_drop(&h->by_line);
+	arena_drop(&h->arena);
+	*h = (struct hits){ 0 };
+}
+
 static const char *line_key(struct arena *a, const struct src *s)
 {
 	return arena_fmt(a, "%s:%" PRIu32 ":%" PRIu32, s->origin ? s->origin : "", s->line, s->col);
 }
 
-struct counting {
-	struct lesson *l;
-	struct arena arena;
-	struct map by_line; /* line -> count */
-};
-
-static int count_findings(struct counting *c)
+int uses_hit(struct hits *h, const struct src *by, uint64_t count)
 {
-	for (size_t i = 0; i < c->l->nfindings; i++) {
-		const struct finding *f = &c->l->findings[i];
-		const struct src *by = f->judgement.by;
-		if (!by || !by->origin || (f->heading != HEAD_GRANTED && f->judgement.verdict != V_PRIVATE))
-			continue;
-		const char *key = line_key(&c->arena, by);
-		int fresh = 0;
-		void **slot = key ? map_put(&c->by_line, key, strlen(key), &fresh) : NULL;
-		uint64_t *n = !slot ? NULL : fresh ? arena_alloc(&c->arena, sizeof(*n)) : *slot;
-		if (!n)
+	/* accesses come in runs under one line, and its address is stable while the policy lives */
+	if (by != h->last) {
+		OWN(arena) tmp = { 0 };
+		const char *key = line_key(&tmp, by);
+		void **slot = key ? map_find(&h->by_line, key, strlen(key)) : NULL;
+		if (key && !slot) {
+			key = arena_str(&h->arena, key);
+			uint64_t *n = arena_alloc(&h->arena, sizeof(*n));
+			slot = key && n ? map_put(&h->by_line, key, strlen(key), NULL) : NULL;
+			if (slot)
+				*slot = n;
+		}
+		if (!slot)
 			return -ENOMEM;
-		*slot = n;
-		*n += f->count;
+		h->count = *slot;
+		h->last = by;
 	}
+	*h->count += count;
 	return 0;
 }
+
+struct counting {
+	struct lesson *l;
+	struct hits *hits;
+};
 
 static int row(struct counting *c, const struct src *s, const char *text)
 {
 	if (!s->origin)
 		return 0;
-	const char *key = line_key(&c->arena, s);
-	const uint64_t *n = key ? map_get(&c->by_line, key) : NULL;
+	OWN(arena) tmp = { 0 };
+	const char *key = line_key(&tmp, s);
+	const uint64_t *n = key ? map_get(&c->hits->by_line, key) : NULL;
 	if (!key)
 		return -ENOMEM;
 	if (!n && !strcmp(s->origin, "builtin:base"))
@@ -80,13 +91,8 @@ static int rows(struct counting *c, const struct profile *p)
 	return err;
 }
 
-int uses_make(struct lesson *l, const struct profile *base)
+int uses_make(struct lesson *l, struct hits *h, const struct profile *base)
 {
-	struct counting c = { .l = l };
-	int err = count_findings(&c);
-	if (!err)
-		err = rows(&c, base);
-	map_drop(&c.by_line);
-	arena_drop(&c.arena);
-	return err;
+	struct counting c = { .l = l, .hits = h };
+	return rows(&c, base);
 }

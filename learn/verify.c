@@ -38,6 +38,10 @@ static int add_facts(struct after *w, const struct suggesting *s)
 		struct host_file f = { .path = r->path, .real = r->path, .type = t, .real_type = t };
 		err = host_add_file(&w->host, &f);
 	}
+	for (size_t i = 0; !err && i < s->empties.n; i++) {
+		struct host_file f = { .path = s->empties.items[i], .real = s->empties.items[i], .type = FT_DIR, .real_type = FT_DIR };
+		err = host_add_file(&w->host, &f);
+	}
 	for (size_t i = 0; !err && i < s->link_facts.n; i++)
 		err = host_add_file(&w->host, &s->link_facts.items[i]);
 	return err;
