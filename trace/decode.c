@@ -210,7 +210,7 @@ static int decode_seccomp(const struct decoder *d, struct task *t, struct call *
 
 static int decode_uring(const struct decoder *d, struct task *t, struct call *c)
 {
-	int err = decode_name(d, t, c, "io_uring_setup", 0);
+	int err = decode_name(d, t, c, c->def->name, 0);
 	if (err)
 		return err;
 	c->seen[0].acc.marks |= MARK_EMULATED;

@@ -113,7 +113,7 @@ struct pipes {
 };
 
 /* Makes no call that the filter notifies after installing it, but execve. */
-static void child(const struct filter *f, bool keep_privs, const struct sigstate *sig, const struct pipes *p,
+static void child(const struct callfilter *f, bool keep_privs, const struct sigstate *sig, const struct pipes *p,
                   char *const *argv, char *const *env)
 {
 	char c, file[PATH_MAX];
@@ -145,7 +145,7 @@ static int refused(struct err *e, int err)
 	               strerror(-err));
 }
 
-int launch_start(struct launch *out, const struct filter *f, bool keep_privs, const struct sigstate *sig,
+int launch_start(struct launch *out, const struct callfilter *f, bool keep_privs, const struct sigstate *sig,
                  char *const *argv, char *const *env, struct err *e)
 {
 	struct pipes p;

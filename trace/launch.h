@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "trace/filter.h"
+#include "trace/callfilter.h"
 
 #include <signal.h>
 #include <sys/types.h>
@@ -38,5 +38,5 @@ void launch_drop(struct launch *l);
  * @keep_privs: see notify_install()
  * Return: -EBUSY: an outer listener is there; other -errno with the remedy in @e. Nothing runs then.
  */
-int launch_start(struct launch *out, const struct filter *f, bool keep_privs, const struct sigstate *sig,
+int launch_start(struct launch *out, const struct callfilter *f, bool keep_privs, const struct sigstate *sig,
                  char *const *argv, char *const *env, struct err *e) MUST;

@@ -239,7 +239,7 @@ void recorder_linger(struct recorder *r)
 			continue;
 		int err = notify_recv(p.fd, &n);
 		if (!err)
-			err = n.data.nr == 425 ? notify_refuse(p.fd, n.id, ENOSYS) : notify_continue(p.fd, n.id);
+			err = sysdef_is_uring(n.data.nr & ~0x40000000) ? notify_refuse(p.fd, n.id, ENOSYS) : notify_continue(p.fd, n.id);
 		if (err && err != -ENOENT && err != -EINTR)
 			return;
 	}

@@ -19,7 +19,7 @@
 #define SYS_pidfd_getfd 438
 #endif
 
-int notify_install(const struct filter *f, bool keep_privs)
+int notify_install(const struct callfilter *f, bool keep_privs)
 {
 	/* the kernel only reads it */
 	union { const struct sock_filter *in; struct sock_filter *out; } code = { .in = f->code };

@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
-#include "trace/filter.h"
+#include "trace/callfilter.h"
 
 #include <linux/seccomp.h>
 #include <sys/types.h>
@@ -15,7 +15,7 @@
  * Makes no call that @f notifies. Return: the listener's number; -EBUSY: another listener (an outer audit,
  * a container manager) is there already; -ENOSYS, -EINVAL: no such kernel feature.
  */
-int notify_install(const struct filter *f, bool keep_privs) MUST;
+int notify_install(const struct callfilter *f, bool keep_privs) MUST;
 
 /**
  * notify_take() - get listener @number out of @pid, and ask for synchronous wake-ups

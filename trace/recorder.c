@@ -100,10 +100,10 @@ int recorder_open(struct recorder *r, const struct host *host, const struct trac
 	if (resolver_open(&r->names, &r->tasks) < 0 || sysdefs_load(&r->defs) < 0 ||
 	    redactor_add_env(&r->secrets, real) < 0 || envuse_open(&r->env, real) < 0)
 		return err_set(e, ENOMEM, "starting the recorder: out of memory");
-	struct filter *f = malloc(sizeof(*f));
+	struct callfilter *f = malloc(sizeof(*f));
 	if (!f)
 		return err_set(e, ENOMEM, "starting the recorder: out of memory");
-	err = filter_build(f, &r->defs, o->network_only, e);
+	err = callfilter_build(f, &r->defs, o->network_only, e);
 	/* orphans of the tree come to this process: it may read them under Yama's scope 1, and sees their end */
 	if (!err && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		err = err_sys(e, "PR_SET_CHILD_SUBREAPER");
@@ -139,8 +139,7 @@ static int foreign(struct recorder *r, const struct seccomp_notif *n, struct tas
 	unsigned nr = (unsigned)n->data.nr & ~0x40000000u;
 	recorder_reason(r, "%s made %s system calls, which are seen but not decoded", name_of(r, t),
 	                x32 ? "x32" : n->data.arch == AUDIT_ARCH_I386 ? "32-bit (i386)" : "foreign");
-	/* io_uring_setup has the same number everywhere */
-	if (nr == 425)
+	if (sysdef_is_uring((int)nr))
 		return notify_refuse(fd_no(r->launch.listener), n->id, ENOSYS);
 	return notify_continue(fd_no(r->launch.listener), n->id);
 }

@@ -65,6 +65,9 @@ struct sysdefs {
 	int newest;
 };
 
+/* io_uring_setup, _enter and _register have the same numbers everywhere (asm-generic/unistd.h). */
+static inline bool sysdef_is_uring(int nr) { return nr >= 425 && nr <= 427; }
+
 void sysdefs_drop(struct sysdefs *s);
 /* -ENOMEM */
 int sysdefs_load(struct sysdefs *out);

@@ -1,4 +1,4 @@
-#include "trace/filter.h"
+#include "trace/callfilter.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -32,19 +32,19 @@ struct range {
 	enum call_test test;
 };
 
-static void put(struct filter *f, struct sock_filter i)
+static void put(struct callfilter *f, struct sock_filter i)
 {
-	if (f->n < FILTER_MAX)
+	if (f->n < CALLFILTER_MAX)
 		f->code[f->n] = i;
 	f->n++;
 }
 
-static void load(struct filter *f, unsigned offset) { STMT(f, BPF_LD | BPF_W | BPF_ABS, offset); }
-static void notify(struct filter *f) { STMT(f, BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF); }
-static void allow(struct filter *f) { STMT(f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW); }
+static void load(struct callfilter *f, unsigned offset) { STMT(f, BPF_LD | BPF_W | BPF_ABS, offset); }
+static void notify(struct callfilter *f) { STMT(f, BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF); }
+static void allow(struct callfilter *f) { STMT(f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW); }
 
 /* Notify when the loaded word is one of @values, else allow. */
-static void one_of(struct filter *f, const uint32_t *values, size_t n, bool inverted)
+static void one_of(struct callfilter *f, const uint32_t *values, size_t n, bool inverted)
 {
 	for (size_t i = 0; i < n; i++)
 		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, values[i], (uint8_t)(n - i), 0);
@@ -52,7 +52,7 @@ static void one_of(struct filter *f, const uint32_t *values, size_t n, bool inve
 	inverted ? allow(f) : notify(f);
 }
 
-static void leaf(struct filter *f, const struct range *r)
+static void leaf(struct callfilter *f, const struct range *r)
 {
 	static const uint32_t families[] = { AF_UNIX, AF_INET, AF_INET6, AF_NETLINK };
 	/* PTRACE_TRACEME, PTRACE_ATTACH, PTRACE_SEIZE (sys/ptrace.h) */
@@ -107,7 +107,7 @@ static void leaf(struct filter *f, const struct range *r)
 }
 
 /* A balanced tree of "number >= from" tests; the upper half follows its test, the lower half is jumped to. */
-static int tree(struct filter *f, const struct range *r, size_t n)
+static int tree(struct callfilter *f, const struct range *r, size_t n)
 {
 	if (n == 1) {
 		leaf(f, r);
@@ -118,7 +118,7 @@ static int tree(struct filter *f, const struct range *r, size_t n)
 	JUMP(f, BPF_JMP | BPF_JGE | BPF_K, r[half].from, 1, 0);
 	size_t always = f->n;
 	STMT(f, BPF_JMP | BPF_JA, 0);
-	if (tree(f, r + half, n - half) < 0 || f->n > FILTER_MAX)
+	if (tree(f, r + half, n - half) < 0 || f->n > CALLFILTER_MAX)
 		return -E2BIG;
 	f->code[always].k = (uint32_t)(f->n - always - 1);
 	return tree(f, r, half);
@@ -146,10 +146,10 @@ static size_t ranges(struct range *out, size_t max, const struct sysdefs *defs, 
 	return n + 1;
 }
 
-int filter_build(struct filter *out, const struct sysdefs *defs, bool net_only, struct err *e)
+int callfilter_build(struct callfilter *out, const struct sysdefs *defs, bool net_only, struct err *e)
 {
 	struct range r[512];
-	*out = (struct filter){ .n = 0 };
+	*out = (struct callfilter){ .n = 0 };
 	size_t n = ranges(r, LEN(r), defs, net_only);
 	if (n > LEN(r))
 		return err_set(e, E2BIG, "filter: %zu ranges of system calls", n);
@@ -157,7 +157,7 @@ int filter_build(struct filter *out, const struct sysdefs *defs, bool net_only, 
 	JUMP(out, BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 1, 0);
 	notify(out);
 	load(out, offsetof(struct seccomp_data, nr));
-	if (tree(out, r, n) < 0 || out->n > FILTER_MAX)
+	if (tree(out, r, n) < 0 || out->n > CALLFILTER_MAX)
 		return err_set(e, E2BIG, "filter: %zu instructions", out->n);
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* filter.h - the seccomp program that decides which calls the recorder sees; pure */
+/* callfilter.h - the seccomp program that decides which calls the recorder sees; pure */
 #pragma once
 
 #include "base/err.h"
@@ -6,23 +6,23 @@
 
 #include <linux/filter.h>
 
-enum { FILTER_MAX = 1024 };
+enum { CALLFILTER_MAX = 1024 };
 
 /**
- * struct filter - a classic BPF program over struct seccomp_data
+ * struct callfilter - a classic BPF program over struct seccomp_data
  * @n: instructions used
  */
-struct filter {
-	struct sock_filter code[FILTER_MAX];
+struct callfilter {
+	struct sock_filter code[CALLFILTER_MAX];
 	size_t n;
 };
 
 /**
- * filter_build() - notify for the rows of @defs, allow for the rest
+ * callfilter_build() - notify for the rows of @defs, allow for the rest
  * @net_only: only rows marked .net
  *
  * Architecture and number are tested first and by themselves, so that the kernel's table of always-allowed
  * numbers (seccomp_cache_prepare) covers every call without a row. Calls of a foreign architecture, of x32 and
  * numbers above the newest known one are notified too: they are seen, and said. -E2BIG.
  */
-int filter_build(struct filter *out, const struct sysdefs *defs, bool net_only, struct err *e) MUST;
+int callfilter_build(struct callfilter *out, const struct sysdefs *defs, bool net_only, struct err *e) MUST;

@@ -1,0 +1,71 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "trace/redact.h"
+
+#include <string.h>
+
+static void names_that_hold_secrets_are_known(void **state)
+{
+	(void)state;
+	static const char *const yes[] = { "NPM_TOKEN", "npm_config__authToken", "--password", "AWS_SECRET_ACCESS_KEY",
+	                                   "API_KEY", "apiKey", "Authorization", "X-Api-Key", "DB_PASSWD", "GITHUB_PAT",
+	                                   "//registry.example.org/:_auth" };
+	static const char *const no[] = { "PWD", "OLDPWD", "--author", "KEYBOARD", "--keyring", "MONKEY", "SSH_AUTH_SOCK",
+	                                  "tokenizer", "--path", "" };
+	for (size_t i = 0; i < LEN(yes); i++)
+		if (!redact_secret_name(yes[i], strlen(yes[i])))
+			fail_msg("%s is no secret?", yes[i]);
+	for (size_t i = 0; i < LEN(no); i++)
+		if (redact_secret_name(no[i], strlen(no[i])))
+			fail_msg("%s is a secret?", no[i]);
+}
+
+static void arguments_lose_their_secrets_and_nothing_else(void **state)
+{
+	(void)state;
+	static const char *const env[] = { "MY_TOKEN=abcd1234", "PLAIN=visible", "SHORT_SECRET=xy", NULL };
+	const struct {
+		const char *prev, *arg, *want;
+	} cases[] = {
+		{ NULL, "plain", "plain" },
+		{ NULL, "--token=abc", "--token=***" },
+		{ "--token", "abc", "***" },
+		{ "--token", "--other", "--other" },
+		{ "--token=x", "abc", "abc" },
+		{ "file", "abc", "abc" },
+		{ NULL, "API_KEY=zzz", "API_KEY=***" },
+		{ NULL, "CC=gcc", "CC=gcc" },
+		{ NULL, "https://u:p@h.example/x?q=1#f", "https://***@h.example/x?***#f" },
+		{ NULL, "https://h.example/a@b", "https://h.example/a@b" },
+		{ NULL, "git+ssh://git@h.example/r", "git+ssh://***@h.example/r" },
+		{ NULL, "see https://h.example/?k=v now?", "see https://h.example/?*** now?" },
+		{ NULL, "xabcd1234y", "x***y" },
+		{ NULL, "visible xy", "visible xy" },
+		{ "-H", "Authorization: Bearer qqq", "Authorization: ***" },
+		{ NULL, "curl -H 'Cookie: a=b' u", "curl -H 'Cookie: ***' u" },
+		{ "-c", "run --password pw TOKEN=t cmd $HOME", "run --password *** TOKEN=*** cmd $HOME" },
+		{ NULL, "", "" },
+		{ NULL, "=", "=" },
+	};
+	OWN(redactor) r = { 0 };
+	assert_int_equal(redactor_add_env(&r, env), 0);
+	assert_int_equal(r.n, 1);
+	for (size_t i = 0; i < LEN(cases); i++) {
+		OWN(str) s = { 0 };
+		redact_arg(&r, &s, cases[i].arg, cases[i].prev);
+		assert_string_equal(str_c(&s), cases[i].want);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_that_hold_secrets_are_known),
+		cmocka_unit_test(arguments_lose_their_secrets_and_nothing_else),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
