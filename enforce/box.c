@@ -104,11 +104,11 @@ static bool default_chld(void)
 	return sigaction(SIGCHLD, &dfl, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
-static pid_t clone_box(const struct policy *pol, struct fd *pidfd, bool userns)
+static pid_t clone_box(struct fd *pidfd, bool userns)
 {
 	int fd = -1;
-	uint64_t flags = SPACES | (userns ? CLONE_NEWUSER : 0) | (pol->network.v == NET_HOST ? 0 : CLONE_NEWNET) |
-	                 CLONE_PIDFD;
+	/* without the network namespace: pid 1 has it made while it mounts */
+	uint64_t flags = SPACES | CLONE_PIDFD | (userns ? CLONE_NEWUSER : 0);
 	struct clone_args args = { .flags = flags, .pidfd = (uintptr_t)&fd, .exit_signal = SIGCHLD };
 	pid_t pid = sys_clone3(&args);
 	if (pid < 0 && errno == ENOSYS)
@@ -130,7 +130,7 @@ static int spawn(struct box *b, const struct policy *pol, const struct box_opts 
 	OWN(fd) ctl_in = fd_own(pair[1]);
 	b->ctl = fd_own(pair[0]);
 	bool userns = !pol->privileged;
-	b->init = clone_box(pol, &b->pidfd, userns);
+	b->init = clone_box(&b->pidfd, userns);
 	if (b->init < 0) {
 		b->init = 0;
 		return userns_refused(errno, pol, e);

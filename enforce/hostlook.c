@@ -173,17 +173,18 @@ static int walk_all(struct walk *w, struct host_file *f, struct stat *st)
 
 /**
  * struct known - the directory the last path lay in
- * @canonical: it was opened without passing a link, so names that are absent in it have a known real path
+ * @canonical: no link leads to it, so the real path of a name in it is known, unless that is a link itself
  */
 struct known {
 	char dir[PATH_MAX];
 	bool canonical;
 };
 
-static bool no_links(const char *path, struct stat *st)
+static bool is_straight_dir(const char *path)
 {
+	struct stat st;
 	OWN(fd) f = fd_own(sys_openat2(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_NOFOLLOW, RESOLVE_NO_SYMLINKS));
-	return f.plus1 && fstat(fd_no(f), st) == 0;
+	return f.plus1 && fstat(fd_no(f), &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static bool parent_canonical(struct known *k, const char *path)
@@ -192,31 +193,33 @@ static bool parent_canonical(struct known *k, const char *path)
 	if (len >= sizeof(k->dir))
 		return false;
 	if (strlen(k->dir) != len || memcmp(k->dir, path, len) != 0) {
-		struct stat st;
 		memcpy(k->dir, path, len);
 		k->dir[len] = 0;
-		k->canonical = no_links(k->dir, &st) && S_ISDIR(st.st_mode);
+		k->canonical = is_straight_dir(k->dir);
 	}
 	return k->canonical;
 }
 
-/* Most paths lead through no link: one call instead of one for each name. Return: 1 done, 0 walk, -errno. */
+/* Most paths lie in a directory that no link leads to: one call instead of one a name. Return: 1 done, 0 walk, -errno. */
 static int look_straight(struct host *h, struct known *k, const char *path)
 {
 	struct host_file f = { .path = path, .real = path };
 	struct stat st;
-	if (no_links(path, &st)) {
-		if (S_ISLNK(st.st_mode))
+	if (!parent_canonical(k, path))
+		return 0;
+	if (lstat(path, &st) != 0) {
+		if (errno != ENOENT)
 			return 0;
+	} else if (S_ISLNK(st.st_mode)) {
+		return 0;
+	} else {
 		f.type = f.real_type = type_of(st.st_mode);
 		f.mode = st.st_mode & 07777;
 		f.uid = st.st_uid;
 		f.gid = st.st_gid;
-	} else if (errno == ENOENT && parent_canonical(k, path)) {
-		f.type = f.real_type = FT_NONE;
-	} else {
-		return 0;
 	}
+	if (f.type == FT_UNKNOWN)
+		f.type = f.real_type = FT_NONE;
 	int r = host_add_file(h, &f);
 	return r < 0 ? r : 1;
 }

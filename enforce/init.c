@@ -112,7 +112,8 @@ _Noreturn void init_main(struct build *b)
 	sigset_t all;
 	sigfillset(&all);
 	neutral_name(b);
-	pid_t command = fork();
+	/* nothing to do before the command runs, so it may borrow our memory until then */
+	pid_t command = vfork();
 	if (command == 0)
 		command_main(b);
 	struct failure f = { 0 };

@@ -18,7 +18,7 @@ static const struct { const char *name, *text; } links[] = {
 	{ "ptmx", "pts/ptmx" },
 };
 
-static int bind_node(struct build *b, int dev, const char *name, struct err *e)
+static int bind_node(const struct build *b, int dev, const char *name, struct err *e)
 {
 	char path[32];
 	snprintf(path, sizeof(path), "/dev/%s", name);
@@ -34,38 +34,33 @@ static int bind_node(struct build *b, int dev, const char *name, struct err *e)
 		return r;
 	if (mknodat(dev, name, S_IFREG | 0444, 0) != 0)
 		return err_sys(e, "make %s", path);
-	OWN(fd) point = fd_own(openat(dev, name, O_PATH | O_CLOEXEC | O_NOFOLLOW));
-	if (!point.plus1)
-		return err_sys(e, "%s", path);
-	return view_attach(b, fd_no(tree), fd_no(point), path, e);
+	if (move_mount(fd_no(tree), "", dev, name, MOVE_MOUNT_F_EMPTY_PATH) != 0)
+		return err_sys(e, "mount on %s", path);
+	return 0;
 }
 
-static int mount_pts(struct build *b, int dev, struct err *e)
+static int mount_pts(int dev, struct err *e)
 {
 	/* every devpts mount is an instance of its own since 4.7 */
 	static const char *const options[] = { "ptmxmode", "0666", "mode", "0620", NULL };
 	if (mkdirat(dev, "pts", 0755) != 0)
 		return err_sys(e, "make /dev/pts");
-	OWN(fd) point = fd_own(openat(dev, "pts", O_PATH | O_CLOEXEC | O_NOFOLLOW));
-	if (!point.plus1)
-		return err_sys(e, "/dev/pts");
 	OWN(fd) m = { 0 };
 	int r = view_fs(&m, "devpts", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, options, e);
-	return r < 0 ? r : view_attach(b, fd_no(m), fd_no(point), "/dev/pts", e);
+	if (r == 0 && move_mount(fd_no(m), "", dev, "pts", MOVE_MOUNT_F_EMPTY_PATH) != 0)
+		return err_sys(e, "mount on /dev/pts");
+	return r;
 }
 
 int view_dev(struct build *b, const struct place *p, struct err *e)
 {
-	OWN(fd) point = { 0 };
-	int r = view_dir(&point, b, p->path, e);
+	int r = view_tmpfs(&b->dev, b, 1 << 20, "0755", p->path, e);
 	if (r == 0)
-		r = view_tmpfs(&b->dev, b, 1 << 20, "0755", p->path, e);
-	if (r == 0)
-		r = view_attach(b, fd_no(b->dev), fd_no(point), p->path, e);
+		r = view_put(b, fd_no(b->dev), p->path, true, e);
 	for (size_t i = 0; r == 0 && i < LEN(nodes); i++)
 		r = bind_node(b, fd_no(b->dev), nodes[i], e);
 	if (r == 0)
-		r = mount_pts(b, fd_no(b->dev), e);
+		r = mount_pts(fd_no(b->dev), e);
 	for (size_t i = 0; r == 0 && i < LEN(links); i++) {
 		if (symlinkat(links[i].text, fd_no(b->dev), links[i].name) != 0)
 			r = err_sys(e, "link /dev/%s", links[i].name);

@@ -41,10 +41,9 @@ static int clone_source(struct fd *out, const struct build *b, const struct plac
 
 static int do_bind(struct build *b, const struct place *p, struct err *e)
 {
-	OWN(fd) tree = { 0 }, point = { 0 };
+	OWN(fd) tree = { 0 };
 	int dir = clone_source(&tree, b, p, e);
-	int r = dir < 0 ? dir : view_point(&point, b, p->path, dir, e);
-	return r < 0 ? r : view_attach(b, fd_no(tree), fd_no(point), p->path, e);
+	return dir < 0 ? dir : view_put(b, fd_no(tree), p->path, dir, e);
 }
 
 static const char *tmpfs_mode(const struct build *b, const char *path)
@@ -57,11 +56,9 @@ static const char *tmpfs_mode(const struct build *b, const char *path)
 
 static int do_tmpfs(struct build *b, const struct place *p, struct err *e)
 {
-	OWN(fd) m = { 0 }, point = { 0 };
-	int r = view_dir(&point, b, p->path, e);
-	if (r == 0)
-		r = view_tmpfs(&m, b, p->size, tmpfs_mode(b, p->path), p->path, e);
-	return r < 0 ? r : view_attach(b, fd_no(m), fd_no(point), p->path, e);
+	OWN(fd) m = { 0 };
+	int r = view_tmpfs(&m, b, p->size, tmpfs_mode(b, p->path), p->path, e);
+	return r < 0 ? r : view_put(b, fd_no(m), p->path, true, e);
 }
 
 static int do_link(struct build *b, const struct place *p, struct err *e)
@@ -99,7 +96,7 @@ static int make_file(struct fd *out, int dir, const char *name, const char *text
 /* A small generated file; over something that is bound there it comes as a mount of its own. */
 static int do_stub(struct build *b, const struct place *p, struct err *e)
 {
-	OWN(fd) file = { 0 }, tree = { 0 }, point = { 0 };
+	OWN(fd) file = { 0 }, tree = { 0 };
 	int parent, r = view_parent(&parent, b, p->path, e);
 	if (r == 0)
 		r = make_file(&file, parent, path_base(p->path), p->text, p->path, e);
@@ -110,9 +107,7 @@ static int do_stub(struct build *b, const struct place *p, struct err *e)
 	r = make_file(&file, fd_no(b->aside), name, p->text, p->path, e);
 	if (r == 0)
 		r = view_clone(&tree, fd_no(file), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
-	if (r == 0)
-		r = view_point(&point, b, p->path, false, e);
-	return r < 0 ? r : view_attach(b, fd_no(tree), fd_no(point), p->path, e);
+	return r < 0 ? r : view_put(b, fd_no(tree), p->path, false, e);
 }
 
 int view_mask(struct build *b, const char *path, struct err *e)
@@ -154,14 +149,12 @@ static int do_self(struct build *b, const struct place *p, struct err *e)
 
 static int do_sys(struct build *b, const struct place *p, struct err *e)
 {
-	OWN(fd) src = { 0 }, tree = { 0 }, point = { 0 };
+	OWN(fd) src = { 0 }, tree = { 0 };
 	int r = view_source(&src, b, "/sys", e);
 	if (r == 0)
 		r = view_clone(&tree, fd_no(src), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
 		               MOUNT_ATTR_NOEXEC, e);
-	if (r == 0)
-		r = view_dir(&point, b, p->path, e);
-	return r < 0 ? r : view_attach(b, fd_no(tree), fd_no(point), p->path, e);
+	return r < 0 ? r : view_put(b, fd_no(tree), p->path, true, e);
 }
 
 static int (*const do_place[])(struct build *b, const struct place *p, struct err *e) = {

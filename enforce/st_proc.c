@@ -56,16 +56,14 @@ static int cover_ro(struct build *b, const char *path, struct err *e)
 
 int view_proc(struct build *b, const struct place *p, struct err *e)
 {
-	OWN(fd) m = { 0 }, point = { 0 };
+	OWN(fd) m = { 0 };
 	int r = view_fs(&m, "proc", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, NULL, e);
 	if (r == -EPERM)
 		return err_set(e, EPERM, "the kernel refuses a new /proc because the one outside is partly covered, as in a "
 		               "container or another sandbox: run there with an uncovered /proc (docker: "
 		               "--security-opt systempaths=unconfined), or run snug outside of it");
 	if (r == 0)
-		r = view_dir(&point, b, p->path, e);
-	if (r == 0)
-		r = view_attach(b, fd_no(m), fd_no(point), p->path, e);
+		r = view_put(b, fd_no(m), p->path, true, e);
 	char path[64];
 	for (size_t i = 0; r == 0 && i < LEN(covers); i++) {
 		if (covers[i].root_only && b->userns)

@@ -23,6 +23,7 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * @parent: directory of the view's own that something was last made in, and its path
  * @aside:   tmpfs with what masks and stubs show; never visible at the end
  * @dev:     the view's /dev, sealed at the end
+ * @net_pid: process that makes the network namespace meanwhile; what it says comes on @net_answer
  * @listener: the proxy's listening socket
  * @copies:  one per PLACE_COPY: descriptor of the private place it lies in
  * @ctl:     to the supervisor: descriptors out, "go" in
@@ -40,7 +41,8 @@ struct build {
 	struct fd parent;
 	char *parent_path;
 	struct filter filter;
-	struct fd listener;
+	struct fd listener, net_answer, net_pidfd;
+	pid_t net_pid;
 	uint16_t port;
 	const struct copy *copy; /* one per PLACE_COPY, in order, made by the supervisor */
 	struct fd copies[COPIES_MAX];
@@ -94,6 +96,7 @@ int st_places(struct build *b, struct err *e) MUST;
 int st_seal(struct build *b, struct err *e) MUST;
 int st_pivot(struct build *b, struct err *e) MUST;
 int st_cwd(struct build *b, struct err *e) MUST;
+int st_net_begin(struct build *b, struct err *e) MUST;
 int st_net(struct build *b, struct err *e) MUST;
 int st_names(struct build *b, struct err *e) MUST;
 int st_report(struct build *b, struct err *e) MUST;

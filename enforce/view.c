@@ -105,20 +105,15 @@ static int know_parent(struct build *b, const char *path, struct err *e)
 	return 0;
 }
 
-/* Make @path (a directory, or an empty file to mount on) and open it. -EEXIST, without @e, when something is there. */
-static int make(struct fd *out, struct build *b, const char *path, bool dir, struct err *e)
+/* Make @path, a directory or an empty file to mount on. -EEXIST, without @e, when something is there. */
+static int make(struct build *b, const char *path, bool dir, struct err *e)
 {
 	int r = know_parent(b, path, e);
 	if (r < 0)
 		return r;
-	int parent = fd_no(b->parent);
 	const char *name = path_base(path);
-	if (dir ? mkdirat(parent, name, 0755) : mknodat(parent, name, S_IFREG | 0444, 0))
+	if (dir ? mkdirat(fd_no(b->parent), name, 0755) : mknodat(fd_no(b->parent), name, S_IFREG | 0444, 0))
 		return errno == EEXIST ? -EEXIST : err_sys(e, "make %s in the view", path);
-	OWN(fd) f = fd_own(openat(parent, name, O_PATH | O_CLOEXEC | O_NOFOLLOW));
-	if (!f.plus1)
-		return err_sys(e, "%s in the view", path);
-	*out = TAKE(f);
 	return 0;
 }
 
@@ -133,39 +128,69 @@ int view_parent(int *dir, struct build *b, const char *path, struct err *e)
 	return r;
 }
 
-int view_point(struct fd *out, struct build *b, const char *path, bool dir, struct err *e)
+/* Is @at, at @path, something that a directory (@dir), or anything else, can be mounted on? */
+static int fits(int at, const char *path, bool dir, struct err *e)
 {
-	OWN(fd) f = { 0 };
-	int r = parent_known(b, path) ? make(&f, b, path, dir, e) : -EEXIST;
-	if (r == -EEXIST)
-		r = view_open(&f, b, path, e);
-	if (r == -ENOENT)
-		r = make(&f, b, path, dir, e);
 	struct stat st;
-	if (r == 0 && fstat(fd_no(f), &st) != 0)
-		r = err_sys(e, "%s in the view", path);
-	if (r < 0)
-		return r;
+	if (fstat(at, &st) != 0)
+		return err_sys(e, "%s in the view", path);
 	if (S_ISLNK(st.st_mode))
 		return err_set(e, ELOOP, "%s is a symbolic link in the view: nothing can be mounted there", path);
 	if (S_ISDIR(st.st_mode) != dir)
 		return err_set(e, dir ? ENOTDIR : EISDIR, "%s is %s in the view, and its source is not", path,
 		               dir ? "a file" : "a directory");
-	*out = TAKE(f);
 	return 0;
 }
 
 int view_dir(struct fd *out, struct build *b, const char *path, struct err *e)
 {
-	return view_point(out, b, path, true, e);
+	OWN(fd) f = { 0 };
+	int r = view_open(&f, b, path, e);
+	if (r == -ENOENT) {
+		r = make(b, path, true, e);
+		if (r == 0)
+			r = view_open(&f, b, path, e);
+	}
+	if (r == 0)
+		r = fits(fd_no(f), path, true, e);
+	if (r == 0)
+		*out = TAKE(f);
+	return r;
+}
+
+int view_put(struct build *b, int mount, const char *path, bool dir, struct err *e)
+{
+	int there;
+	int r = view_parent(&there, b, path, e);
+	if (r == 0)
+		r = make(b, path, dir, e);
+	if (r == 0) { /* nobody else is in there yet: the name is what was just made */
+		if (move_mount(mount, "", fd_no(b->parent), path_base(path), MOVE_MOUNT_F_EMPTY_PATH) != 0)
+			return err_sys(e, "mount on %s", path);
+		return 0;
+	}
+	OWN(fd) point = { 0 };
+	if (r == -EEXIST)
+		r = view_open(&point, b, path, e);
+	if (r == 0)
+		r = fits(fd_no(point), path, dir, e);
+	return r < 0 ? r : view_attach(b, mount, fd_no(point), path, e);
 }
 
 int view_clone(struct fd *out, int at, uint64_t attr, struct err *e)
 {
-	OWN(fd) f = fd_own(open_tree(at, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE));
+	const unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE;
+	struct mount_attr set = { .attr_set = attr, .propagation = MS_PRIVATE };
+	OWN(fd) f = fd_own(sys_open_tree_attr(at, "", flags, &set, sizeof(set)));
+	if (f.plus1) {
+		*out = TAKE(f);
+		return 0;
+	}
+	if (errno != ENOSYS)
+		return err_sys(e, "open_tree_attr");
+	f = fd_own(open_tree(at, "", flags)); /* before Linux 6.15 */
 	if (!f.plus1)
 		return err_sys(e, "open_tree");
-	struct mount_attr set = { .attr_set = attr, .propagation = MS_PRIVATE };
 	if (mount_setattr(fd_no(f), "", AT_EMPTY_PATH | AT_RECURSIVE, &set, sizeof(set)) != 0)
 		return errno == ENOSYS ? err_set(e, ENOSYS, "mount_setattr: needs Linux 5.12 or newer")
 		                       : err_sys(e, "mount_setattr");

@@ -19,10 +19,10 @@ int view_open(struct fd *out, const struct build *b, const char *path, struct er
 int view_dir(struct fd *out, struct build *b, const char *path, struct err *e) MUST;
 
 /*
- * A mount point for a directory (@dir) or anything else at @path; made where it is missing. The directory it was made
- * in is kept for the next one, since places come sorted.
+ * Attach the detached mount @mount, whose root is a directory (@dir) or something else, at @path; the mount point is made
+ * where it is missing. The directory it was made in is kept for the next one, since places come sorted.
  */
-int view_point(struct fd *out, struct build *b, const char *path, bool dir, struct err *e) MUST;
+int view_put(struct build *b, int mount, const char *path, bool dir, struct err *e) MUST;
 
 /*
  * The directory, a tmpfs of the view's own, to make @path's last name in; borrowed until the next call. -EEXIST, without
