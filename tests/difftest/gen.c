@@ -1,0 +1,265 @@
+/* gen.c - the scratch tree and the profile of one round */
+#include "tests/difftest/draw.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * The tree has areas: directories in home, project, a data directory and /tmp, each under a rule drawn for it. An
+ * area holds slots with the same set of objects; each access takes a slot of its own, so accesses do not disturb
+ * each other and one sandbox serves many.
+ */
+
+uint64_t draw(struct round *r, uint64_t n)
+{
+	r->state += 0x9e3779b97f4a7c15ULL; /* splitmix64 */
+	uint64_t z = r->state;
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return (z ^ (z >> 31)) % n;
+}
+
+bool chance(struct round *r, unsigned percent)
+{
+	return draw(r, 100) < percent;
+}
+
+void round_drop(struct round *r)
+{
+	str_drop(&r->yaml);
+	arena_drop(&r->arena);
+	*r = (struct round){ 0 };
+}
+
+static void node(struct round *r, enum node_kind kind, const char *path, const char *text, unsigned mode, unsigned uid)
+{
+	struct { struct node *items; size_t n; } v = { r->nodes, r->nnodes };
+	struct node *n = ARENA_PUSH(&r->arena, &v, items, n);
+	*n = (struct node){ kind, path, text, mode, uid };
+	r->nodes = v.items;
+	r->nnodes = v.n;
+}
+
+#define PATH(...) arena_fmt(&r->arena, __VA_ARGS__)
+
+/* The objects of a slot; draw.c knows them by these names. */
+static void slot(struct round *r, const char *at)
+{
+	node(r, N_DIR, at, NULL, 0755, 0);
+	node(r, N_FILE, PATH("%s/f", at), "hello\n", 0644, 0);
+	node(r, N_FILE, PATH("%s/g", at), "mine\n", 0600, 0);
+	node(r, N_FILE, PATH("%s/r", at), "read\n", 0444, 0);
+	node(r, N_FILE, PATH("%s/z", at), "none\n", 0000, 0);
+	node(r, N_FILE, PATH("%s/n", at), "no program\n", 0644, 0);
+	node(r, N_PROGRAM, PATH("%s/x", at), NULL, 0755, 0);
+	node(r, N_DIR, PATH("%s/d", at), NULL, 0755, 0);
+	node(r, N_FILE, PATH("%s/d/in", at), "in\n", 0644, 0);
+	node(r, N_DIR, PATH("%s/e", at), NULL, 0755, 0);
+	node(r, N_DIR, PATH("%s/c", at), NULL, 0755, 0);
+	node(r, N_FILE, PATH("%s/c/in", at), "shut\n", 0644, 0);
+	node(r, N_DIR, PATH("%s/c", at), NULL, 0000, 0);
+	node(r, N_DIR, PATH("%s/v", at), NULL, 0555, 0);
+	node(r, N_FIFO, PATH("%s/p", at), NULL, 0644, 0);
+	node(r, N_SOCKET, PATH("%s/k", at), NULL, 0755, 0);
+	node(r, N_LINK, PATH("%s/lr", at), "f", 0, 0);
+	node(r, N_LINK, PATH("%s/la", at), PATH("%s/f", at), 0, 0);
+	node(r, N_LINK, PATH("%s/lc", at), "lr", 0, 0);
+	node(r, N_LINK, PATH("%s/ld", at), "nope", 0, 0);
+	node(r, N_LINK, PATH("%s/lD", at), "d", 0, 0);
+	node(r, N_LINK, PATH("%s/lu", at), "d/../f", 0, 0);
+	node(r, N_LINK, PATH("%s/lx", at), PATH("%s/x", at), 0, 0);
+	node(r, N_LINK, PATH("%s/lk", at), "k", 0, 0);
+	node(r, N_LINK, PATH("%s/lo", at), PATH("%s/o/%s", r->data, chance(r, 50) ? "open" : "shut"), 0, 0);
+	node(r, N_LINK, PATH("%s/l1", at), "l2", 0, 0);
+	node(r, N_LINK, PATH("%s/l2", at), "l1", 0, 0);
+	if (!r->root)
+		return;
+	node(r, N_FILE, PATH("%s/q", at), "theirs\n", 0600, 12345);
+	node(r, N_FILE, PATH("%s/Q", at), "theirs too\n", 0644, 12345);
+	node(r, N_DIR, PATH("%s/D", at), NULL, 0755, 12345);
+	node(r, N_FILE, PATH("%s/D/in", at), "in\n", 0644, 0);
+	node(r, N_DIR, PATH("%s/w", at), NULL, 0777, 12345);
+	node(r, N_FILE, PATH("%s/w/q", at), "sticky\n", 0644, 12346);
+	node(r, N_DIR, PATH("%s/w", at), NULL, 01777, 12345);
+	node(r, N_DIR, PATH("%s/C", at), NULL, 0755, 12345);
+	node(r, N_FILE, PATH("%s/C/in", at), "shut\n", 0644, 0);
+	node(r, N_DIR, PATH("%s/C", at), NULL, 0700, 12345);
+}
+
+/* YAML sections, put together at the end */
+struct sections {
+	struct str binds, tmpfs, mask, deny_read, deny_write;
+};
+
+static void sections_drop(struct sections *s)
+{
+	str_drop(&s->binds);
+	str_drop(&s->tmpfs);
+	str_drop(&s->mask);
+	str_drop(&s->deny_read);
+	str_drop(&s->deny_write);
+}
+
+static void bind(struct sections *s, const char *source, const char *more)
+{
+	str_fmt(&s->binds, "  - { source: \"%s\", %s }\n", source, more);
+}
+
+static void entry(struct str *list, const char *path, bool optional)
+{
+	if (optional)
+		str_fmt(list, "  - { path: \"%s\", optional: true }\n", path);
+	else
+		str_fmt(list, "  - \"%s\"\n", path);
+}
+
+/* Single objects of a slot, each with a bind of its own. */
+static void bind_objects(struct round *r, struct sections *s, const char *at, bool copies)
+{
+	static const char *const modes[] = { "mode: ro", "mode: rw" };
+	static const char *const names[] = { "f", "g", "x", "d", "k", "p", "la", "lD", "z" };
+	for (size_t i = 0; i < LEN(names); i++) {
+		bool plain = strchr("fgx", names[i][0]) != NULL;
+		if (chance(r, 35))
+			continue;
+		const char *mode = copies && plain && chance(r, 60) ? "mode: copy" : modes[draw(r, 2)];
+		bind(s, PATH("%s/%s", at, names[i]), chance(r, 20) ? PATH("%s, optional: true", mode) : mode);
+	}
+	if (chance(r, 60))
+		bind(s, PATH("%s/made", at), "mode: rw, create: dir");
+	if (chance(r, 60))
+		bind(s, PATH("%s/madef", at), "mode: rw, create: file");
+	if (chance(r, 40))
+		bind(s, PATH("%s/absent", at), "mode: ro, optional: true");
+}
+
+static void shut_objects(struct round *r, struct sections *s, const char *at, struct str *list)
+{
+	static const char *const names[] = { "f", "d", "x", "k", "d/in", "e", "lr" };
+	bool hit = false;
+	for (size_t i = 0; i < LEN(names); i++)
+		if (chance(r, 40)) {
+			if (!strcmp(names[i], "d/in") && hit)
+				continue; /* d itself may be shut already */
+			entry(list, PATH("%s/%s", at, names[i]), chance(r, 20));
+			hit = hit || !strcmp(names[i], "d");
+		}
+	(void)s;
+}
+
+static const char *bind_mode(struct round *r)
+{
+	return chance(r, 50) ? "mode: ro" : "mode: rw";
+}
+
+/* The rule over area @a; slots are drawn already. */
+static void area_rule(struct round *r, struct sections *s, const struct area *a)
+{
+	bool covered = a->where == W_PROJECT;
+	if (a->rule == RULE_BIND)
+		bind(s, a->path, bind_mode(r));
+	else if (a->rule == RULE_TMPFS)
+		entry(&s->tmpfs, a->path, false);
+	else if (a->rule == RULE_TARGET)
+		bind(s, PATH("%s.src", a->path), PATH("target: \"%s\", %s", a->path, bind_mode(r)));
+	else if (a->rule != RULE_NOTHING && a->rule != RULE_OBJECTS && !covered)
+		bind(s, a->path, "mode: rw");
+	if (a->rule == RULE_DENY_ALL)
+		entry(&s->deny_read, a->path, false);
+	if (a->rule == RULE_FENCE_ALL)
+		entry(&s->deny_write, a->path, false);
+	for (int i = 0; i < SLOTS; i++) {
+		const char *at = PATH("%s/%d", a->path, i);
+		switch (a->rule) {
+		case RULE_OBJECTS: bind_objects(r, s, at, !covered); break;
+		case RULE_MASK: shut_objects(r, s, at, &s->mask); break;
+		case RULE_DENY_READ: shut_objects(r, s, at, &s->deny_read); break;
+		case RULE_FENCE:
+			entry(&s->deny_write, chance(r, 50) ? PATH("%s/d", at) : PATH("%s/f", at), false);
+			break;
+		case RULE_NEST:
+			if (chance(r, 50))
+				bind(s, PATH("%s/d", at), "mode: ro");
+			if (chance(r, 50))
+				bind(s, PATH("%s/f", at), "mode: ro");
+			break;
+		case RULE_NOTHING: case RULE_BIND: case RULE_TMPFS: case RULE_TARGET: case RULE_DENY_ALL:
+		case RULE_FENCE_ALL: case RULE_KINDS:
+			break;
+		}
+	}
+}
+
+static void section(struct str *out, const char *head, struct str *body)
+{
+	if (body->len)
+		str_fmt(out, "%s\n%s", head, str_c(body));
+}
+
+static void write_profile(struct round *r, struct sections *s)
+{
+	struct str *y = &r->yaml;
+	static const char *const homes[] = { "home: empty\n", "home: empty\n", "home: empty\n", "home: host\n", "" };
+	str_add(y, "schema: snug-profile/v1\n");
+	str_fmt(y, "project: %s\n", chance(r, 75) ? "rw" : "ro");
+	str_add(y, homes[draw(r, LEN(homes))]);
+	section(y, "binds:", &s->binds);
+	section(y, "tmpfs:", &s->tmpfs);
+	section(y, "mask:", &s->mask);
+	if (s->deny_read.len || s->deny_write.len)
+		str_add(y, "deny:\n");
+	section(y, "  read:", &s->deny_read);
+	section(y, "  write:", &s->deny_write);
+	str_fmt(y, "network: { mode: %s }\n", chance(r, 80) ? "none" : "host");
+	if (chance(r, 50))
+		str_add(y, "special: { shm: 16MiB }\n");
+	str_add(y, "env: { allow: [\"DIFFT_A*\"], deny: [\"DIFFT_AB\"], set: { DIFFT_SET: \"1\" } }\n");
+	if (chance(r, 50))
+		str_add(y, "syscalls: { deny: [sched_setaffinity] }\n");
+}
+
+static void draw_areas(struct round *r, struct area *areas, struct sections *s)
+{
+	const char *where[] = { [W_HOME] = r->home, [W_PROJECT] = r->project, [W_DATA] = r->data, [W_TMP] = r->tmp };
+	for (size_t i = 0; i < AREAS; i++) {
+		struct area *a = &areas[i];
+		*a = (struct area){ .where = (enum where)(i % 4), .rule = (enum area_rule)draw(r, RULE_KINDS) };
+		a->path = PATH("%s/%c%zu", where[a->where], 'a', i);
+		if (a->rule == RULE_TMPFS && a->where == W_PROJECT)
+			a->rule = RULE_NEST;
+		node(r, N_DIR, a->path, NULL, 0755, 0);
+		if (a->rule == RULE_TARGET)
+			node(r, N_DIR, PATH("%s.src", a->path), NULL, 0755, 0);
+		for (int k = 0; k < SLOTS; k++) {
+			slot(r, PATH("%s/%d", a->path, k));
+			if (a->rule == RULE_TARGET)
+				slot(r, PATH("%s.src/%d", a->path, k));
+		}
+		a->link = PATH("%s/L%zu", where[draw(r, 4)], i);
+		node(r, N_LINK, a->link, a->path, 0, 0);
+		area_rule(r, s, a);
+	}
+}
+
+int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp, bool root)
+{
+	struct sections s __attribute__((cleanup(sections_drop))) = { 0 };
+	struct area areas[AREAS];
+	*r = (struct round){ .seed = seed, .state = seed, .root = root };
+	r->base = arena_str(&r->arena, base);
+	r->tmp = arena_str(&r->arena, tmp);
+	r->loose = PATH("%s-", tmp);
+	r->home = PATH("%s/h", base);
+	r->data = PATH("%s/data", base);
+	r->project = chance(r, 50) ? PATH("%s/h/p", base) : PATH("%s/p", base);
+	const char *dirs[] = { r->home, r->project, r->data, r->tmp, PATH("%s/o", r->data) };
+	for (size_t i = 0; i < LEN(dirs); i++)
+		node(r, N_DIR, dirs[i], NULL, 0755, 0);
+	node(r, N_FILE, PATH("%s/o/open", r->data), "elsewhere\n", 0644, 0);
+	node(r, N_FILE, PATH("%s/o/shut", r->data), "elsewhere\n", 0644, 0);
+	bind(&s, PATH("%s/o/open", r->data), "mode: ro");
+	draw_areas(r, areas, &s);
+	write_profile(r, &s);
+	draw_wants(r, areas);
+	return r->yaml.oom ? -ENOMEM : 0;
+}
