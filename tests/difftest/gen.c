@@ -156,35 +156,35 @@ static const char *bind_mode(struct round *r)
 static void area_rule(struct round *r, struct sections *s, const struct area *a)
 {
 	bool covered = a->where == W_PROJECT;
-	if (a->rule == RULE_BIND)
+	if (a->rule == OVER_BIND)
 		bind(s, a->path, bind_mode(r));
-	else if (a->rule == RULE_TMPFS)
+	else if (a->rule == OVER_TMPFS)
 		entry(&s->tmpfs, a->path, false);
-	else if (a->rule == RULE_TARGET)
+	else if (a->rule == OVER_TARGET)
 		bind(s, PATH("%s.src", a->path), PATH("target: \"%s\", %s", a->path, bind_mode(r)));
-	else if (a->rule != RULE_NOTHING && a->rule != RULE_OBJECTS && !covered)
+	else if (a->rule != OVER_NOTHING && a->rule != OVER_OBJECTS && !covered)
 		bind(s, a->path, "mode: rw");
-	if (a->rule == RULE_DENY_ALL)
+	if (a->rule == OVER_DENY_ALL)
 		entry(&s->deny_read, a->path, false);
-	if (a->rule == RULE_FENCE_ALL)
+	if (a->rule == OVER_FENCE_ALL)
 		entry(&s->deny_write, a->path, false);
 	for (int i = 0; i < SLOTS; i++) {
 		const char *at = PATH("%s/%d", a->path, i);
 		switch (a->rule) {
-		case RULE_OBJECTS: bind_objects(r, s, at, !covered); break;
-		case RULE_MASK: shut_objects(r, s, at, &s->mask); break;
-		case RULE_DENY_READ: shut_objects(r, s, at, &s->deny_read); break;
-		case RULE_FENCE:
+		case OVER_OBJECTS: bind_objects(r, s, at, !covered); break;
+		case OVER_MASK: shut_objects(r, s, at, &s->mask); break;
+		case OVER_DENY_READ: shut_objects(r, s, at, &s->deny_read); break;
+		case OVER_FENCE:
 			entry(&s->deny_write, chance(r, 50) ? PATH("%s/d", at) : PATH("%s/f", at), false);
 			break;
-		case RULE_NEST:
+		case OVER_NEST:
 			if (chance(r, 50))
 				bind(s, PATH("%s/d", at), "mode: ro");
 			if (chance(r, 50))
 				bind(s, PATH("%s/f", at), "mode: ro");
 			break;
-		case RULE_NOTHING: case RULE_BIND: case RULE_TMPFS: case RULE_TARGET: case RULE_DENY_ALL:
-		case RULE_FENCE_ALL: case RULE_KINDS:
+		case OVER_NOTHING: case OVER_BIND: case OVER_TMPFS: case OVER_TARGET: case OVER_DENY_ALL:
+		case OVER_FENCE_ALL: case OVER_KINDS:
 			break;
 		}
 	}
@@ -223,16 +223,16 @@ static void draw_areas(struct round *r, struct area *areas, struct sections *s)
 	const char *where[] = { [W_HOME] = r->home, [W_PROJECT] = r->project, [W_DATA] = r->data, [W_TMP] = r->tmp };
 	for (size_t i = 0; i < AREAS; i++) {
 		struct area *a = &areas[i];
-		*a = (struct area){ .where = (enum where)(i % 4), .rule = (enum area_rule)draw(r, RULE_KINDS) };
+		*a = (struct area){ .where = (enum where)(i % 4), .rule = (enum area_rule)draw(r, OVER_KINDS) };
 		a->path = PATH("%s/%c%zu", where[a->where], 'a', i);
-		if (a->rule == RULE_TMPFS && a->where == W_PROJECT)
-			a->rule = RULE_NEST;
+		if (a->rule == OVER_TMPFS && a->where == W_PROJECT)
+			a->rule = OVER_NEST;
 		node(r, N_DIR, a->path, NULL, 0755, 0);
-		if (a->rule == RULE_TARGET)
+		if (a->rule == OVER_TARGET)
 			node(r, N_DIR, PATH("%s.src", a->path), NULL, 0755, 0);
 		for (int k = 0; k < SLOTS; k++) {
 			slot(r, PATH("%s/%d", a->path, k));
-			if (a->rule == RULE_TARGET)
+			if (a->rule == OVER_TARGET)
 				slot(r, PATH("%s.src/%d", a->path, k));
 		}
 		a->link = PATH("%s/L%zu", where[draw(r, 4)], i);
@@ -258,6 +258,9 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	node(r, N_FILE, PATH("%s/o/open", r->data), "elsewhere\n", 0644, 0);
 	node(r, N_FILE, PATH("%s/o/shut", r->data), "elsewhere\n", 0644, 0);
 	bind(&s, PATH("%s/o/open", r->data), "mode: ro");
+	node(r, N_DIR, PATH("%s/tool", base), NULL, 0755, 0);
+	node(r, N_PROGRAM, PATH("%s/tool/do", base), NULL, 0755, 0);
+	bind(&s, PATH("%s/tool", base), "mode: ro");
 	draw_areas(r, areas, &s);
 	write_profile(r, &s);
 	draw_wants(r, areas);
