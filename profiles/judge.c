@@ -18,7 +18,7 @@ const char *verdict_word(enum verdict v)
 	return words[v];
 }
 
-static void walk_both(struct call *c)
+void call_walk(struct call *c)
 {
 	view_walk(&c->seen[0], &c->w, 0);
 	if (op_objects(c->w.a->op) == 2)
@@ -42,8 +42,8 @@ static struct judgement judge_path(const struct policy *pol, const struct access
 {
 	struct call in = { .w = { .pol = pol, .h = h, .made = m, .a = a, .inside = true } };
 	struct call out = { .w = { .pol = pol, .h = h, .a = a, .caps = a->caps } };
-	walk_both(&in);
-	walk_both(&out);
+	call_walk(&in);
+	call_walk(&out);
 	struct reply r = judge_file(&in), was = judge_file(&out);
 	const struct seen *failed = in.seen[0].err ? &in.seen[0] : in.seen[1].err ? &in.seen[1] : NULL;
 	const struct spot *spot = r.spot ? r.spot : landing(&in);

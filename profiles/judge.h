@@ -42,6 +42,9 @@ struct call {
 	struct seen seen[2];
 };
 
+/* Walk to each object of @c's access. */
+void call_walk(struct call *c);
+
 /* What the kernel answers to a file operation, in the kernel's order of checks. */
 struct reply judge_file(const struct call *c);
 

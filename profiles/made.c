@@ -69,10 +69,18 @@ static enum file_type node_type(uint32_t mode)
 	return FT_FILE;
 }
 
+static bool is_known(const struct made *m, const struct seen *s)
+{
+	return made_type(m, s->path, strlen(s->path)) != FT_UNKNOWN;
+}
+
 static int apply_file(struct made *m, const struct access *a, const struct seen *s)
 {
 	const struct seen *last = &s[op_objects(a->op) - 1];
-	if ((s->free && a->op != OP_LINK) || !last->dir.fresh || !last->path[0])
+	if ((s->free && a->op != OP_LINK) || !last->path[0])
+		return 0;
+	/* elsewhere the recorded facts tell, unless they have been wrong about this name before */
+	if (!last->dir.fresh && !is_known(m, last) && (a->op != OP_RENAME || !is_known(m, s)))
 		return 0;
 	bool fresh = last->obj.type == FT_NONE;
 	switch ((int)a->op) {
@@ -97,19 +105,50 @@ static int apply_file(struct made *m, const struct access *a, const struct seen 
 	return 0;
 }
 
+/*
+ * It worked outside and does not inside, in a place that shows the host's objects: from now on the facts, taken
+ * outside, say what is not so inside.
+ */
+static int apply_failed(struct made *m, const struct access *a, const struct seen *s)
+{
+	const struct seen *last = &s[op_objects(a->op) - 1];
+	if (s->err || last->err || !s->path[0] || !last->path[0] || !last->dir.shown)
+		return 0;
+	switch ((int)a->op) {
+	case OP_OPEN:
+		if (!(a->flags & O_CREAT))
+			return 0;
+		break;
+	case OP_MKDIR:
+	case OP_SYMLINK:
+	case OP_MKNOD:
+	case OP_BIND:
+	case OP_LINK:
+	case OP_UNLINK:
+	case OP_RMDIR:
+		break;
+	case OP_RENAME:
+		if (s->obj.type != FT_NONE && put(m, s->path, s->obj.type))
+			return -ENOMEM;
+		break;
+	default:
+		return 0;
+	}
+	return put(m, last->path, last->obj.type);
+}
+
 int made_apply(struct made *m, const struct policy *pol, const struct access *a, const struct judgement *j)
 {
-	if (j->err)
-		return 0;
 	if (access_is_file(a)) {
-		struct world w = { .pol = pol, .made = m, .a = a, .inside = true };
-		struct seen s[2];
-		view_walk(&s[0], &w, 0);
-		if (op_objects(a->op) == 2)
-			view_walk(&s[1], &w, 1);
-		return apply_file(m, a, s);
+		struct call in = { .w = { .pol = pol, .made = m, .a = a, .inside = true } };
+		struct call out = { .w = { .pol = pol, .a = a, .caps = a->caps } };
+		call_walk(&in);
+		if (!j->err)
+			return apply_file(m, a, in.seen);
+		call_walk(&out);
+		return judge_file(&out).err ? 0 : apply_failed(m, a, in.seen);
 	}
-	if (j->verdict != V_PRIVATE)
+	if (j->err || j->verdict != V_PRIVATE)
 		return 0;
 	char key[128];
 	bool named = a->op == OP_BIND && a->family == FAM_ABSTRACT;

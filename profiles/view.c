@@ -198,10 +198,11 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 {
 	const char *path = g->path;
 	const struct place *p = place_at(w->pol, path, len);
-	enum file_type made = dir->fresh ? made_type(w->made, path, len) : FT_UNKNOWN;
+	enum file_type made = made_type(w->made, path, len);
 	if (p && p->kind == PLACE_LINK && bind_like(dir->place) && dir->place->kind != PLACE_PROC)
 		p = NULL; /* a place already shows it */
-	if (p && made == FT_UNKNOWN) {
+	bool in_dir = p && (p->kind == PLACE_LINK || p->kind == PLACE_COPY || p->kind == PLACE_STUB);
+	if (p && (made == FT_UNKNOWN || !in_dir)) { /* a mount stays whatever happens */
 		struct spot s = top_spot(w, dir, p);
 		if (s.type == FT_UNKNOWN || s.type == FT_NONE) { /* nobody looked: as recorded; never a link */
 			enum file_type as = rest ? FT_DIR : g->type == FT_LINK ? FT_UNKNOWN : g->type;
@@ -213,14 +214,15 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 	s.top = false;
 	s.leads = NULL;
 	s.mode = s.uid = s.gid = 0;
+	if (made != FT_UNKNOWN) {
+		s.type = made;
+		s.own = true;
+		return s;
+	}
 	if (dir->shown) {
 		s.type = rest < g->missing ? FT_NONE : rest ? FT_DIR : g->type;
 		if (dir->place && dir->place->kind == PLACE_PROC && proc_hidden(dir->place, path, len, g))
 			s.type = FT_NONE;
-		return s;
-	}
-	if (made != FT_UNKNOWN) {
-		s.type = made;
 		return s;
 	}
 	s.type = FT_NONE;

@@ -25,4 +25,6 @@ struct area {
 
 uint64_t draw(struct round *r, uint64_t n);
 bool chance(struct round *r, unsigned percent);
+/* @path, an object of a slot, is needed. */
+void use(struct round *r, const char *path);
 void draw_wants(struct round *r, struct area *areas);

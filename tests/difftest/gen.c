@@ -1,6 +1,8 @@
 /* gen.c - the scratch tree and the profile of one round */
 #include "tests/difftest/draw.h"
 
+#include "base/path.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -27,25 +29,79 @@ bool chance(struct round *r, unsigned percent)
 void round_drop(struct round *r)
 {
 	str_drop(&r->yaml);
+	map_drop(&r->used);
 	arena_drop(&r->arena);
 	*r = (struct round){ 0 };
 }
+
+#define PATH(...) arena_fmt(&r->arena, __VA_ARGS__)
 
 static void node(struct round *r, enum node_kind kind, const char *path, const char *text, unsigned mode, unsigned uid)
 {
 	struct { struct node *items; size_t n; } v = { r->nodes, r->nnodes };
 	struct node *n = ARENA_PUSH(&r->arena, &v, items, n);
-	*n = (struct node){ kind, path, text, mode, uid };
+	*n = (struct node){ kind, path, text, mode, uid, r->in_slot };
 	r->nodes = v.items;
 	r->nnodes = v.n;
 }
 
-#define PATH(...) arena_fmt(&r->arena, __VA_ARGS__)
+void use(struct round *r, const char *path)
+{
+	const char *key = arena_str(&r->arena, path);
+	map_put(&r->used, key, strlen(key), NULL);
+}
 
-/* The objects of a slot; draw.c knows them by these names. */
-static void slot(struct round *r, const char *at)
+/* An area with another source shows objects like its own: both have the same. */
+static bool is_used(struct round *r, const char *path)
+{
+	const char *src = strstr(path, ".src");
+	if (src)
+		path = PATH("%.*s%s", (int)(src - path), path, src + 4);
+	return map_find(&r->used, path, strlen(path)) != NULL;
+}
+
+/* Keep what is used and what that leads to; a node stands behind what it needs. */
+static void prune(struct round *r)
+{
+	for (size_t i = r->nnodes; i-- > 0;) {
+		const struct node *n = &r->nodes[i];
+		if (!is_used(r, n->path))
+			continue;
+		size_t up = path_parent_len(n->path);
+		use(r, arena_mem(&r->arena, n->path, up));
+		if (n->kind != N_LINK)
+			continue;
+		use(r, path_join(&r->arena, arena_mem(&r->arena, n->path, up), n->text));
+		if (!strncmp(n->text, "d/", 2))
+			use(r, PATH("%.*s/d", (int)up, n->path));
+	}
+	size_t keep = 0;
+	for (size_t i = 0; i < r->nnodes; i++)
+		if (!r->nodes[i].object || is_used(r, r->nodes[i].path))
+			r->nodes[keep++] = r->nodes[i];
+	r->nnodes = keep;
+}
+
+/* Objects of other users. */
+static void slot_of_others(struct round *r, const char *at)
+{
+	node(r, N_FILE, PATH("%s/q", at), "theirs\n", 0600, 12345);
+	node(r, N_FILE, PATH("%s/Q", at), "theirs too\n", 0644, 12345);
+	node(r, N_DIR, PATH("%s/D", at), NULL, 0755, 12345);
+	node(r, N_FILE, PATH("%s/D/in", at), "in\n", 0644, 0);
+	node(r, N_DIR, PATH("%s/w", at), NULL, 0777, 12345);
+	node(r, N_FILE, PATH("%s/w/q", at), "sticky\n", 0644, 12346);
+	node(r, N_DIR, PATH("%s/w", at), NULL, 01777, 12345);
+	node(r, N_DIR, PATH("%s/C", at), NULL, 0755, 12345);
+	node(r, N_FILE, PATH("%s/C/in", at), "shut\n", 0644, 0);
+	node(r, N_DIR, PATH("%s/C", at), NULL, 0700, 12345);
+}
+
+/* The objects of a slot, met as @as; wants.c knows them by these names. */
+static void slot(struct round *r, const char *at, const char *as)
 {
 	node(r, N_DIR, at, NULL, 0755, 0);
+	r->in_slot = true;
 	node(r, N_FILE, PATH("%s/f", at), "hello\n", 0644, 0);
 	node(r, N_FILE, PATH("%s/g", at), "mine\n", 0600, 0);
 	node(r, N_FILE, PATH("%s/r", at), "read\n", 0444, 0);
@@ -62,30 +118,20 @@ static void slot(struct round *r, const char *at)
 	node(r, N_FIFO, PATH("%s/p", at), NULL, 0644, 0);
 	node(r, N_SOCKET, PATH("%s/k", at), NULL, 0755, 0);
 	node(r, N_LINK, PATH("%s/lr", at), "f", 0, 0);
-	node(r, N_LINK, PATH("%s/la", at), PATH("%s/f", at), 0, 0);
+	node(r, N_LINK, PATH("%s/la", at), PATH("%s/f", as), 0, 0);
 	node(r, N_LINK, PATH("%s/lc", at), "lr", 0, 0);
 	node(r, N_LINK, PATH("%s/ld", at), "nope", 0, 0);
 	node(r, N_LINK, PATH("%s/lD", at), "d", 0, 0);
 	node(r, N_LINK, PATH("%s/lu", at), "d/../f", 0, 0);
-	node(r, N_LINK, PATH("%s/lx", at), PATH("%s/x", at), 0, 0);
+	node(r, N_LINK, PATH("%s/lx", at), PATH("%s/x", as), 0, 0);
 	node(r, N_LINK, PATH("%s/lk", at), "k", 0, 0);
 	node(r, N_LINK, PATH("%s/lo", at), PATH("%s/o/%s", r->data, chance(r, 50) ? "open" : "shut"), 0, 0);
-	node(r, N_LINK, PATH("%s/l1", at), "l2", 0, 0);
 	node(r, N_LINK, PATH("%s/l2", at), "l1", 0, 0);
-	if (!r->root)
-		return;
-	node(r, N_FILE, PATH("%s/q", at), "theirs\n", 0600, 12345);
-	node(r, N_FILE, PATH("%s/Q", at), "theirs too\n", 0644, 12345);
-	node(r, N_DIR, PATH("%s/D", at), NULL, 0755, 12345);
-	node(r, N_FILE, PATH("%s/D/in", at), "in\n", 0644, 0);
-	node(r, N_DIR, PATH("%s/w", at), NULL, 0777, 12345);
-	node(r, N_FILE, PATH("%s/w/q", at), "sticky\n", 0644, 12346);
-	node(r, N_DIR, PATH("%s/w", at), NULL, 01777, 12345);
-	node(r, N_DIR, PATH("%s/C", at), NULL, 0755, 12345);
-	node(r, N_FILE, PATH("%s/C/in", at), "shut\n", 0644, 0);
-	node(r, N_DIR, PATH("%s/C", at), NULL, 0700, 12345);
+	node(r, N_LINK, PATH("%s/l1", at), "l2", 0, 0);
+	if (r->root)
+		slot_of_others(r, at);
+	r->in_slot = false;
 }
-
 /* YAML sections, put together at the end */
 struct sections {
 	struct str binds, tmpfs, mask, deny_read, deny_write;
@@ -100,13 +146,15 @@ static void sections_drop(struct sections *s)
 	str_drop(&s->deny_write);
 }
 
-static void bind(struct sections *s, const char *source, const char *more)
+static void bind(struct round *r, struct sections *s, const char *source, const char *more)
 {
+	use(r, source);
 	str_fmt(&s->binds, "  - { source: \"%s\", %s }\n", source, more);
 }
 
-static void entry(struct str *list, const char *path, bool optional)
+static void entry(struct round *r, struct str *list, const char *path, bool optional)
 {
+	use(r, path);
 	if (optional)
 		str_fmt(list, "  - { path: \"%s\", optional: true }\n", path);
 	else
@@ -118,19 +166,22 @@ static void bind_objects(struct round *r, struct sections *s, const char *at, bo
 {
 	static const char *const modes[] = { "mode: ro", "mode: rw" };
 	static const char *const names[] = { "f", "g", "x", "d", "k", "p", "la", "lD", "z" };
+	bool file = false, dir = false; /* a link and its target are one place */
 	for (size_t i = 0; i < LEN(names); i++) {
 		bool plain = strchr("fgx", names[i][0]) != NULL;
-		if (chance(r, 35))
+		if (chance(r, 35) || (!strcmp(names[i], "la") && file) || (!strcmp(names[i], "lD") && dir))
 			continue;
+		file = file || !strcmp(names[i], "f");
+		dir = dir || !strcmp(names[i], "d");
 		const char *mode = copies && plain && chance(r, 60) ? "mode: copy" : modes[draw(r, 2)];
-		bind(s, PATH("%s/%s", at, names[i]), chance(r, 20) ? PATH("%s, optional: true", mode) : mode);
+		bind(r, s, PATH("%s/%s", at, names[i]), chance(r, 20) ? PATH("%s, optional: true", mode) : mode);
 	}
 	if (chance(r, 60))
-		bind(s, PATH("%s/made", at), "mode: rw, create: dir");
+		bind(r, s, PATH("%s/made", at), "mode: rw, create: dir");
 	if (chance(r, 60))
-		bind(s, PATH("%s/madef", at), "mode: rw, create: file");
+		bind(r, s, PATH("%s/madef", at), "mode: rw, create: file");
 	if (chance(r, 40))
-		bind(s, PATH("%s/absent", at), "mode: ro, optional: true");
+		bind(r, s, PATH("%s/absent", at), "mode: ro, optional: true");
 }
 
 static void shut_objects(struct round *r, struct sections *s, const char *at, struct str *list)
@@ -141,7 +192,7 @@ static void shut_objects(struct round *r, struct sections *s, const char *at, st
 		if (chance(r, 40)) {
 			if (!strcmp(names[i], "d/in") && hit)
 				continue; /* d itself may be shut already */
-			entry(list, PATH("%s/%s", at, names[i]), chance(r, 20));
+			entry(r, list, PATH("%s/%s", at, names[i]), chance(r, 20));
 			hit = hit || !strcmp(names[i], "d");
 		}
 	(void)s;
@@ -157,17 +208,17 @@ static void area_rule(struct round *r, struct sections *s, const struct area *a)
 {
 	bool covered = a->where == W_PROJECT;
 	if (a->rule == OVER_BIND)
-		bind(s, a->path, bind_mode(r));
+		bind(r, s, a->path, bind_mode(r));
 	else if (a->rule == OVER_TMPFS)
-		entry(&s->tmpfs, a->path, false);
+		entry(r, &s->tmpfs, a->path, false);
 	else if (a->rule == OVER_TARGET)
-		bind(s, PATH("%s.src", a->path), PATH("target: \"%s\", %s", a->path, bind_mode(r)));
+		bind(r, s, PATH("%s.src", a->path), PATH("target: \"%s\", %s", a->path, bind_mode(r)));
 	else if (a->rule != OVER_NOTHING && a->rule != OVER_OBJECTS && !covered)
-		bind(s, a->path, "mode: rw");
+		bind(r, s, a->path, "mode: rw");
 	if (a->rule == OVER_DENY_ALL)
-		entry(&s->deny_read, a->path, false);
+		entry(r, &s->deny_read, a->path, false);
 	if (a->rule == OVER_FENCE_ALL)
-		entry(&s->deny_write, a->path, false);
+		entry(r, &s->deny_write, a->path, false);
 	for (int i = 0; i < SLOTS; i++) {
 		const char *at = PATH("%s/%d", a->path, i);
 		switch (a->rule) {
@@ -175,13 +226,13 @@ static void area_rule(struct round *r, struct sections *s, const struct area *a)
 		case OVER_MASK: shut_objects(r, s, at, &s->mask); break;
 		case OVER_DENY_READ: shut_objects(r, s, at, &s->deny_read); break;
 		case OVER_FENCE:
-			entry(&s->deny_write, chance(r, 50) ? PATH("%s/d", at) : PATH("%s/f", at), false);
+			entry(r, &s->deny_write, chance(r, 50) ? PATH("%s/d", at) : PATH("%s/f", at), false);
 			break;
 		case OVER_NEST:
 			if (chance(r, 50))
-				bind(s, PATH("%s/d", at), "mode: ro");
+				bind(r, s, PATH("%s/d", at), "mode: ro");
 			if (chance(r, 50))
-				bind(s, PATH("%s/f", at), "mode: ro");
+				bind(r, s, PATH("%s/f", at), "mode: ro");
 			break;
 		case OVER_NOTHING: case OVER_BIND: case OVER_TMPFS: case OVER_TARGET: case OVER_DENY_ALL:
 		case OVER_FENCE_ALL: case OVER_KINDS:
@@ -231,9 +282,10 @@ static void draw_areas(struct round *r, struct area *areas, struct sections *s)
 		if (a->rule == OVER_TARGET)
 			node(r, N_DIR, PATH("%s.src", a->path), NULL, 0755, 0);
 		for (int k = 0; k < SLOTS; k++) {
-			slot(r, PATH("%s/%d", a->path, k));
+			const char *at = PATH("%s/%d", a->path, k);
+			slot(r, at, at);
 			if (a->rule == OVER_TARGET)
-				slot(r, PATH("%s.src/%d", a->path, k));
+				slot(r, PATH("%s.src/%d", a->path, k), at);
 		}
 		a->link = PATH("%s/L%zu", where[draw(r, 4)], i);
 		node(r, N_LINK, a->link, a->path, 0, 0);
@@ -257,12 +309,13 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 		node(r, N_DIR, dirs[i], NULL, 0755, 0);
 	node(r, N_FILE, PATH("%s/o/open", r->data), "elsewhere\n", 0644, 0);
 	node(r, N_FILE, PATH("%s/o/shut", r->data), "elsewhere\n", 0644, 0);
-	bind(&s, PATH("%s/o/open", r->data), "mode: ro");
+	bind(r, &s, PATH("%s/o/open", r->data), "mode: ro");
 	node(r, N_DIR, PATH("%s/tool", base), NULL, 0755, 0);
 	node(r, N_PROGRAM, PATH("%s/tool/do", base), NULL, 0755, 0);
-	bind(&s, PATH("%s/tool", base), "mode: ro");
+	bind(r, &s, PATH("%s/tool", base), "mode: ro");
 	draw_areas(r, areas, &s);
 	write_profile(r, &s);
 	draw_wants(r, areas);
+	prune(r);
 	return r->yaml.oom ? -ENOMEM : 0;
 }

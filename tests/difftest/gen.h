@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -14,12 +15,14 @@ enum node_kind { N_DIR, N_FILE, N_PROGRAM, N_LINK, N_FIFO, N_SOCKET };
 
 /**
  * struct node - one object of the scratch tree, parents first
+ * @object: of a slot: made only where something names it
  * @uid: 0 the runner's, else this one (only where the runner is root)
  */
 struct node {
 	enum node_kind kind;
 	const char *path, *text;
 	unsigned mode, uid;
+	bool object;
 };
 
 /**
@@ -41,7 +44,7 @@ struct want {
 struct round {
 	struct arena arena;
 	uint64_t seed, state;
-	bool root;
+	bool root, in_slot;
 	const char *base, *home, *project, *data, *tmp; /* tmp: a directory in /tmp outside, absent inside */
 	const char *loose;                              /* prefix of names made in /tmp itself */
 	struct node *nodes;
@@ -49,6 +52,7 @@ struct round {
 	struct want *wants;
 	size_t nwants;
 	struct str yaml;
+	struct map used; /* objects of slots that an access or a line names */
 };
 
 void round_drop(struct round *r);

@@ -111,7 +111,8 @@ static void remove_at(int dir, const char *name)
 		return;
 	}
 	close(fd);
-	(void)fchmodat(dir, name, 0700, 0);
+	if (fchmodat(dir, name, 0700, 0))
+		return;
 	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	for (struct dirent *de; d && (de = readdir(d));)

@@ -26,6 +26,10 @@ static const char *spell(struct round *r, const struct area *a, const char *path
 {
 	size_t n = strlen(a->path);
 	const char *rest = path + n;
+	for (size_t i = n + 3; i <= strlen(path); i++)
+		if (path[i] == '/' || !path[i])
+			use(r, PATH("%.*s", (int)i, path));
+	use(r, PATH("%.*s/lD", (int)n + 2, path));
 	switch (draw(r, 12)) {
 	case 0: return PATH("%s/.%s", a->path, rest);
 	case 1: return PATH("%s/%s", a->path, rest);

@@ -68,7 +68,7 @@ struct facts {
 	struct judgement *said;
 };
 
-static enum op op_of(const char *word)
+static enum op op_of(const char *word, long flags)
 {
 	static const struct { const char *word; enum op op; } rows[] = {
 		{ "lstat", OP_STAT }, { "install", OP_OPEN }, { "cinet", OP_CONNECT }, { "binet", OP_BIND }, { "env", OP_ENV },
@@ -76,13 +76,15 @@ static enum op op_of(const char *word)
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (!strcmp(rows[i].word, word))
 			return rows[i].op;
+	if (!strcmp(word, "access") && !flags)
+		return OP_STAT; /* F_OK is a look */
 	return op_from_word(word);
 }
 
 /* Facts of a want that is performed inside only. */
 static void plain_access(struct access *a, const struct want *w, struct arena *mem)
 {
-	*a = (struct access){ .op = op_of(w->word), .uid = getuid(), .gid = getgid(), .caps = !getuid() };
+	*a = (struct access){ .op = op_of(w->word, w->flags), .uid = getuid(), .gid = getgid(), .caps = !getuid() };
 	a->obj[0].spelled = w->path;
 	if (a->op == OP_ENV)
 		return;
@@ -97,7 +99,7 @@ static const struct event *find_event(const struct recording *rec, const struct 
 {
 	for (size_t i = from; i < to && i < rec->nevents; i++) {
 		const struct event *ev = &rec->events[i];
-		if (ev->acc.op == op_of(w->word) && ev->acc.obj[0].spelled && !strcmp(ev->acc.obj[0].spelled, w->path))
+		if (ev->acc.op == op_of(w->word, w->flags) && ev->acc.obj[0].spelled && !strcmp(ev->acc.obj[0].spelled, w->path))
 			return ev;
 	}
 	return NULL;
@@ -108,7 +110,7 @@ static size_t find_mark(const struct recording *rec, size_t n, size_t from)
 	char text[32];
 	snprintf(text, sizeof(text), "/.difft/%zu", n);
 	for (size_t i = from; i < rec->nevents; i++)
-		if (rec->events[i].acc.op == OP_ACCESS && rec->events[i].acc.obj[0].spelled &&
+		if (rec->events[i].acc.obj[0].spelled &&
 		    !strcmp(rec->events[i].acc.obj[0].spelled, text))
 			return i;
 	return from;
