@@ -172,8 +172,10 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 		s.place = p;
 		s.top = false;
 		s.leads = NULL;
-		s.own = true;
 		s.type = p->kind == PLACE_LINK ? FT_LINK : FT_FILE;
+		s.own = p->kind == PLACE_LINK || (p->kind == PLACE_COPY && !f);
+		s.mode = f ? f->mode : 0644;
+		s.uid = w->a->uid;
 		break;
 	}
 	return s;
@@ -401,7 +403,13 @@ static int walk_hop(struct seen *out, const struct world *w, const struct object
 		return *out = (struct seen){ .why = "" }, 0;
 	if (!there)
 		return err ? err : fail(out, ENOENT, out->obj.place, hop->path, "not in the view");
-	if (up || out->obj.type == FT_LINK)
+	if (up) { /* the way to its parent is a search in it */
+		bool shut = o->blocked && !strcmp(o->blocked, hop->path) && out->obj.shown && RULE(MODE_BITS, !w->caps);
+		if (shut || (out->obj.place && out->obj.place->kind == PLACE_MASK && RULE(MASK_CLOSED, true)))
+			return fail(out, EACCES, out->obj.place, hop->path, shut ? "mode bits" : "masked");
+		return 0;
+	}
+	if (out->obj.type == FT_LINK)
 		return 0;
 	for (size_t n = 0; n < o->nhops; n++) /* stable storage of the path inside */
 		if (!strcmp(o->hops[n].path, g.path)) {

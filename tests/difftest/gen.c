@@ -207,6 +207,7 @@ static const char *bind_mode(struct round *r)
 static void area_rule(struct round *r, struct sections *s, const struct area *a)
 {
 	bool covered = a->where == W_PROJECT;
+	bool private = a->where == W_TMP || (a->where == W_HOME && !strstr(r->home_says, "host"));
 	if (a->rule == OVER_BIND)
 		bind(r, s, a->path, bind_mode(r));
 	else if (a->rule == OVER_TMPFS)
@@ -222,7 +223,7 @@ static void area_rule(struct round *r, struct sections *s, const struct area *a)
 	for (int i = 0; i < SLOTS; i++) {
 		const char *at = PATH("%s/%d", a->path, i);
 		switch (a->rule) {
-		case OVER_OBJECTS: bind_objects(r, s, at, !covered); break;
+		case OVER_OBJECTS: bind_objects(r, s, at, private); break;
 		case OVER_MASK: shut_objects(r, s, at, &s->mask); break;
 		case OVER_DENY_READ: shut_objects(r, s, at, &s->deny_read); break;
 		case OVER_FENCE:
@@ -250,10 +251,9 @@ static void section(struct str *out, const char *head, struct str *body)
 static void write_profile(struct round *r, struct sections *s)
 {
 	struct str *y = &r->yaml;
-	static const char *const homes[] = { "home: empty\n", "home: empty\n", "home: empty\n", "home: host\n", "" };
 	str_add(y, "schema: snug-profile/v1\n");
 	str_fmt(y, "project: %s\n", chance(r, 75) ? "rw" : "ro");
-	str_add(y, homes[draw(r, LEN(homes))]);
+	str_add(y, r->home_says);
 	section(y, "binds:", &s->binds);
 	section(y, "tmpfs:", &s->tmpfs);
 	section(y, "mask:", &s->mask);
@@ -296,6 +296,7 @@ static void draw_areas(struct round *r, struct area *areas, struct sections *s)
 int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp, bool root)
 {
 	struct sections s __attribute__((cleanup(sections_drop))) = { 0 };
+	static const char *const homes[] = { "home: empty\n", "home: empty\n", "home: empty\n", "home: host\n", "" };
 	struct area areas[AREAS];
 	*r = (struct round){ .seed = seed, .state = seed, .root = root };
 	r->base = arena_str(&r->arena, base);
@@ -304,6 +305,7 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	r->home = PATH("%s/h", base);
 	r->data = PATH("%s/data", base);
 	r->project = chance(r, 50) ? PATH("%s/h/p", base) : PATH("%s/p", base);
+	r->home_says = homes[draw(r, LEN(homes))];
 	const char *dirs[] = { r->home, r->project, r->data, r->tmp, PATH("%s/o", r->data) };
 	for (size_t i = 0; i < LEN(dirs); i++)
 		node(r, N_DIR, dirs[i], NULL, 0755, 0);
@@ -316,6 +318,10 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	draw_areas(r, areas, &s);
 	write_profile(r, &s);
 	draw_wants(r, areas);
+	for (size_t i = 0; i < r->nwants; i++) /* made elsewhere where the line has another source */
+		for (size_t k = 0; k < AREAS; k++)
+			if (areas[k].rule == OVER_TARGET && r->wants[i].makes && path_under(r->wants[i].makes, areas[k].path))
+				r->wants[i].makes = NULL;
 	prune(r);
 	return r->yaml.oom ? -ENOMEM : 0;
 }

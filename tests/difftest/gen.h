@@ -47,6 +47,7 @@ struct round {
 	bool root, in_slot;
 	const char *base, *home, *project, *data, *tmp; /* tmp: a directory in /tmp outside, absent inside */
 	const char *loose;                              /* prefix of names made in /tmp itself */
+	const char *home_says; /* line of the profile */
 	struct node *nodes;
 	size_t nnodes;
 	struct want *wants;

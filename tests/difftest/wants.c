@@ -112,8 +112,13 @@ static void want_write(struct round *r, const struct area *a, const char *at)
 		add(r, C_WRITE, "open", chance(r, 50) ? O_WRONLY : O_RDWR, PICK(devices), "");
 	else if (chance(r, 20))
 		add(r, C_WRITE, "truncate", 0, spell(r, a, PATH("%s/%s", at, object(r))), "");
-	else
-		add(r, C_WRITE, "open", PICK(flags), spell(r, a, PATH("%s/%s", at, object(r))), "");
+	else {
+		const char *o = object(r);
+		long f = PICK(flags);
+		if (!strcmp(o, "p") && f & O_WRONLY) /* waits for a reader */
+			f = (f & ~(long)O_ACCMODE) | O_RDWR;
+		add(r, C_WRITE, "open", f, spell(r, a, PATH("%s/%s", at, o)), "");
+	}
 }
 
 static const char *new_name(struct round *r, const struct area *a, const char *at, const char **makes)
@@ -141,7 +146,10 @@ static void want_create(struct round *r, const struct area *a, const char *at)
 	static const char *const there[] = { "/usr", "/etc", "/tmp", "/dev", "/proc", "/usr/bin", "/home" };
 	const char *word = PICK(words), *makes = NULL;
 	bool fresh = chance(r, 75);
-	const char *path = fresh ? new_name(r, a, at, &makes) : spell(r, a, PATH("%s/%s", at, object(r)));
+	const char *o = object(r);
+	if (!strcmp(o, "p"))
+		o = "f";
+	const char *path = fresh ? new_name(r, a, at, &makes) : spell(r, a, PATH("%s/%s", at, o));
 	long f = !strcmp(word, "open") ? PICK(flags) : !strcmp(word, "mknod") ? PICK(kinds) : 0;
 	if (!strcmp(word, "mkdir") && chance(r, 10)) {
 		path = PICK(there);
@@ -260,7 +268,6 @@ static void chain(struct round *r, const char *dir)
 	STEP(C_EXEC, "exec", 0, PATH("%s/x", n), "");
 	STEP(C_CREATE, "install", O_CREAT | O_EXCL | O_WRONLY, PATH("%s/x", n), "");
 	STEP(C_EXEC, "exec", 0, PATH("%s/x", n), "");
-	STEP(C_EXEC, "exec", 0, PATH("%s/./x", n), "");
 	STEP(C_SOCKET, "bind", 0, PATH("%s/s", n), "");
 	STEP(C_SOCKET, "connect", 0, PATH("%s/s", n), "");
 	STEP(C_TWO, "rename", 0, n, m);

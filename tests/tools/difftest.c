@@ -1,6 +1,7 @@
 /* difftest.c - suite: root user: does the judge say what the engine does? */
 #include "tests/difftest/stage.h"
 
+#include "base/path.h"
 #include "profiles/find.h"
 #include "profiles/judge.h"
 
@@ -76,8 +77,8 @@ static enum op op_of(const char *word, long flags)
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (!strcmp(rows[i].word, word))
 			return rows[i].op;
-	if (!strcmp(word, "access") && !flags)
-		return OP_STAT; /* F_OK is a look */
+	if ((!strcmp(word, "access") && !flags) || (!strcmp(word, "open") && flags & O_PATH))
+		return OP_STAT; /* recorded as what they are: looks */
 	return op_from_word(word);
 }
 
@@ -93,6 +94,19 @@ static void plain_access(struct access *a, const struct want *w, struct arena *m
 	a->port = (uint16_t)w->flags;
 	a->flags = w->second[0] == 'd' ? 2 : 1; /* SOCK_DGRAM, SOCK_STREAM */
 	a->obj[0].spelled = arena_fmt(mem, six ? "[%s]:%ld" : "%s:%ld", w->path, w->flags);
+}
+
+/* The same object by another spelling: a recording is a set. */
+static const struct event *find_object(const struct recording *rec, const struct want *w)
+{
+	OWN(str) clean = { 0 };
+	path_clean(&clean, w->path);
+	for (size_t i = 0; i < rec->nevents; i++) {
+		const struct access *a = &rec->events[i].acc;
+		if (a->op == op_of(w->word, w->flags) && a->obj[0].path && !strcmp(a->obj[0].path, str_c(&clean)))
+			return &rec->events[i];
+	}
+	return NULL;
 }
 
 static const struct event *find_event(const struct recording *rec, const struct want *w, size_t from, size_t to)
@@ -131,6 +145,8 @@ static void collect(struct facts *f, const struct round *r, const struct recordi
 		const struct event *ev = find_event(rec, w, at, find_mark(rec, i + 1, at + 1));
 		if (!ev) /* seen before: a recording is a set */
 			ev = find_event(rec, w, 0, rec->nevents);
+		if (!ev)
+			ev = find_object(rec, w);
 		f->known[i] = ev != NULL;
 		if (!ev)
 			continue;
