@@ -52,7 +52,7 @@ static struct reply may(const struct call *c, const struct spot *s, unsigned wan
 {
 	if (view_may(&c->w, s, want))
 		return fine;
-	return no(EACCES, s, s->place && s->place->kind == PLACE_MASK ? "masked" : "mode bits");
+	return no(EACCES, s, s->shut ? "masked" : "mode bits");
 }
 
 static struct reply writable_mount(const struct spot *s)
@@ -188,9 +188,9 @@ static struct reply rule_truncate(const struct call *c)
 		return no(EISDIR, obj, "a directory");
 	if (!r.err && obj->type != FT_FILE && obj->type != FT_UNKNOWN)
 		return no(EINVAL, obj, "not a file");
-	if (!r.err)
-		r = writable_mount(obj);
-	return r.err ? r : may(c, obj, 2);
+	if (!r.err) /* this order since 6.14, before it EROFS came first */
+		r = may(c, obj, 2);
+	return r.err ? r : writable_mount(obj);
 }
 
 /* chmod, chown, utime: the mount first, then the owner */
@@ -213,6 +213,8 @@ static struct reply rule_setxattr(const struct call *c)
 		r = writable_mount(obj);
 	if (!r.err && obj->type != FT_FILE && obj->type != FT_DIR && obj->type != FT_UNKNOWN)
 		return no(EPERM, obj, "neither file nor directory");
+	if (!r.err && obj->type == FT_DIR && obj->mode & S_ISVTX && !view_owns(&c->w, obj))
+		return no(EPERM, obj, "sticky directory");
 	return r.err ? r : may(c, obj, 2);
 }
 

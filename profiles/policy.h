@@ -135,6 +135,18 @@ int profile_paths(const struct profile *p, const struct host *h, struct arena *a
 int policy_resolve(struct policy *out, const struct profile *p, const struct host *h, bool strict,
                    struct err *e) MUST;
 
+/**
+ * struct proc_cover - an entry of /proc that is covered in every view
+ * @mask: by an empty object of mode 000, else it is read-only
+ * @root_only: only where policy.privileged: otherwise mode bits keep it
+ */
+struct proc_cover {
+	const char *name;
+	bool mask, root_only;
+};
+/* ends with a NULL name */
+extern const struct proc_cover proc_covers[];
+
 /* ---- the judge ---- */
 
 enum verdict { V_GRANTED, V_PRIVATE, V_MISSING, V_DENIED };

@@ -4,6 +4,7 @@
 #include "base/path.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 /*
@@ -92,7 +93,7 @@ static enum file_type dev_node(const struct policy *pol, const char *name)
 {
 	static const struct { const char *name; enum file_type type; } nodes[] = {
 		{ "null", FT_CHR }, { "zero", FT_CHR },    { "full", FT_CHR },   { "random", FT_CHR },
-		{ "tty", FT_CHR },  { "urandom", FT_CHR }, { "ptmx", FT_LINK },  { "pts", FT_DIR },
+		{ "tty", FT_CHR },  { "urandom", FT_CHR }, { "ptmx", FT_CHR },   { "pts", FT_DIR },
 		{ "fd", FT_LINK },  { "stdin", FT_LINK },  { "stdout", FT_LINK }, { "stderr", FT_LINK },
 	};
 	for (size_t i = 0; i < LEN(nodes); i++)
@@ -115,18 +116,18 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 	switch (p->kind) {
 	case PLACE_BIND:
 		s.ro = p->mode == BIND_RO;
-		s.fresh = s.own = w->pol->home_mode == HOME_PERSIST && w->pol->home && !strcmp(p->path, w->pol->home);
+		s.fresh = w->pol->home_mode == HOME_PERSIST && w->pol->home && !strcmp(p->path, w->pol->home);
 		s.shown = !s.fresh;
 		s.nodev = true;
-		if ((p->type == FT_NONE || p->type == FT_UNKNOWN) && p->create != CREATE_NO) {
+		if ((p->type == FT_NONE || p->type == FT_UNKNOWN) && p->create != CREATE_NO)
 			s.type = p->create == CREATE_DIR ? FT_DIR : FT_FILE;
-			s.own = true;
-		}
+		s.own = true; /* made for the run, or nobody looked */
 		if (f && f->real_type != FT_NONE && f->real_type != FT_UNKNOWN) {
 			s.type = f->real_type;
 			s.mode = f->mode;
 			s.uid = f->uid;
 			s.gid = f->gid;
+			s.own = s.fresh;
 		}
 		break;
 	case PLACE_FENCE:
@@ -141,8 +142,7 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 		s.nodev = dir->nodev;
 		break;
 	case PLACE_MASK:
-		s.ro = true;
-		s.own = true;
+		s.ro = s.own = s.shut = true;
 		if (p->type == FT_UNKNOWN || p->type == FT_NONE)
 			s.type = FT_UNKNOWN;
 		else
@@ -181,7 +181,7 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 	return s;
 }
 
-/* Is the last of @path[@len] a process of somebody else, or not to be seen in the own /proc? */
+/* Is the last of @path[@len] a process of somebody else? */
 static bool proc_hidden(const struct place *p, const char *path, size_t len, const struct goal *g)
 {
 	const char *spelled = g->facts && g->facts->spelled ? g->facts->spelled : "";
@@ -189,6 +189,20 @@ static bool proc_hidden(const struct place *p, const char *path, size_t len, con
 		return false; /* there is a first process inside, too */
 	size_t n = strlen(p->path);
 	return len >= n + 6 && !strncmp(path + n, "/other", 6) && (len == n + 6 || path[n + 6] == '/');
+}
+
+/* Entries directly below /proc that the engine covers. */
+static void proc_covered(const struct world *w, struct spot *s, const char *path, size_t len)
+{
+	size_t n = strlen(s->place->path) + 1;
+	for (const struct proc_cover *c = proc_covers; c->name; c++) {
+		if (len != n + strlen(c->name) || strncmp(path + n, c->name, len - n) != 0)
+			continue;
+		if (c->root_only && !w->pol->privileged)
+			return;
+		s->ro = s->top = true;
+		s->shut = c->mask;
+	}
 }
 
 /**
@@ -208,6 +222,8 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 		struct spot s = top_spot(w, dir, p);
 		if (s.type == FT_UNKNOWN || s.type == FT_NONE) { /* nobody looked: as recorded; never a link */
 			enum file_type as = rest ? FT_DIR : g->type == FT_LINK ? FT_UNKNOWN : g->type;
+			if (rest && rest < g->missing)
+				as = FT_FILE; /* what stopped the walk outside */
 			s.type = p->kind == PLACE_MASK ? (as == FT_DIR ? FT_DIR : FT_FILE) : rest < g->missing ? FT_NONE : as;
 		}
 		return s;
@@ -223,7 +239,10 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 	}
 	if (dir->shown) {
 		s.type = rest < g->missing ? FT_NONE : rest ? FT_DIR : g->type;
-		if (dir->place && dir->place->kind == PLACE_PROC && proc_hidden(dir->place, path, len, g))
+		bool proc = dir->place && dir->place->kind == PLACE_PROC;
+		if (proc && dir->top)
+			proc_covered(w, &s, path, len);
+		if (proc && proc_hidden(dir->place, path, len, g))
 			s.type = FT_NONE;
 		return s;
 	}
@@ -235,8 +254,12 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 			if (len > n && len - n < sizeof(name))
 				memcpy(name, path + n, len - n);
 			s.type = dev_node(w->pol, name);
+			if (!strcmp(name, "ptmx") && w->a->marks & MARK_NOFOLLOW)
+				s.type = FT_LINK; /* to pts/ptmx; hosts have a node there */
 			if (s.type == FT_CHR || !strcmp(name, "pts"))
 				s.top = true;
+			s.own = s.type != FT_CHR;
+			s.mode = 0666;
 			if (s.type == FT_DIR)
 				s.shown = true;
 			return s;
@@ -306,8 +329,8 @@ static int walk_names(struct seen *out, const struct world *w, const struct goal
 			            cur.place, at, cur.shown ? "as outside" : "not in the view");
 		if (cur.type != FT_DIR && cur.type != FT_LINK && cur.type != FT_UNKNOWN)
 			return fail(out, ENOTDIR, cur.place, at, "not a directory");
-		if (cur.place && cur.place->kind == PLACE_MASK && RULE(MASK_CLOSED, true))
-			return fail(out, EACCES, cur.place, cur.place->path, "masked");
+		if (RULE(MASK_CLOSED, cur.shut))
+			return fail(out, EACCES, cur.place, cur.place ? cur.place->path : at, "masked");
 		if (blocked && cur.shown && strlen(blocked) + pathlen == len + hostlen && path_under(g->host, blocked) &&
 		    RULE(MODE_BITS, !w->caps))
 			return fail(out, EACCES, cur.place, blocked, "mode bits");
@@ -379,7 +402,7 @@ static bool magic_link(const struct hop *hop, const struct object *o)
 	return own && strstr(hop->path, "/fd/") && !strcmp(hop->text, o->path);
 }
 
-/* One hop of @o: is it met inside? */
+/* One hop of @o: is it met inside? Return: 0 it is, 1 there is no such name in a directory that is there, else errno. */
 static int walk_hop(struct seen *out, const struct world *w, const struct object *o, const struct hop *hop,
                     struct shift *sh)
 {
@@ -401,11 +424,13 @@ static int walk_hop(struct seen *out, const struct world *w, const struct object
 	bool there = !err && out->obj.type != FT_NONE;
 	if (!there && !up && !RULE(LINK_VISIBLE, true))
 		return *out = (struct seen){ .why = "" }, 0;
+	if (!there && !err)
+		fail(out, ENOENT, out->obj.place, hop->path, "not in the view");
 	if (!there)
-		return err ? err : fail(out, ENOENT, out->obj.place, hop->path, "not in the view");
+		return err ? err : 1;
 	if (up) { /* the way to its parent is a search in it */
 		bool shut = o->blocked && !strcmp(o->blocked, hop->path) && out->obj.shown && RULE(MODE_BITS, !w->caps);
-		if (shut || (out->obj.place && out->obj.place->kind == PLACE_MASK && RULE(MASK_CLOSED, true)))
+		if (shut || RULE(MASK_CLOSED, out->obj.shut))
 			return fail(out, EACCES, out->obj.place, hop->path, shut ? "mode bits" : "masked");
 		return 0;
 	}
@@ -427,11 +452,39 @@ static bool walk_stopped(const struct object *o)
 	return o->walk_err && (o->walk_err != ENOTDIR || o->type == FT_NONE);
 }
 
+/* Does the link @o->hops[@i] lead to @o itself, so that it is the last name of what was asked for? */
+static bool last_link(const struct object *o, size_t i)
+{
+	char at[PATH_MAX] = "/", next[PATH_MAX] = "/";
+	link_target(at, o->hops[i].path, o->hops[i].text, "");
+	for (size_t k = i + 1; k < o->nhops; k++) {
+		if (!path_under(at, o->hops[k].path) || !strcmp(o->hops[k].text, ".."))
+			continue;
+		link_target(next, o->hops[k].path, o->hops[k].text, at + strlen(o->hops[k].path));
+		memcpy(at, next, sizeof(at));
+	}
+	return !strcmp(at, o->path) || (o->walk_err == ELOOP && o->type == FT_LINK);
+}
+
+/* A link as last name that is not there inside: O_CREAT makes a file of that name, where outside it followed. */
+static void walk_instead(struct seen *out, const struct world *w, const struct object *o, size_t i)
+{
+	const char *path = o->hops[i].path;
+	bool creates = w->a->op == OP_OPEN && w->a->flags & O_CREAT;
+	if (!creates || strlen(path) >= sizeof(out->path) || !last_link(o, i))
+		return;
+	*out = (struct seen){ .why = "", .dir = out->dir, .obj = out->obj };
+	memcpy(out->path, path, strlen(path) + 1);
+}
+
 static void walk_inside(struct seen *out, const struct world *w, const struct object *o)
 {
 	struct shift sh = { .from = "/" };
 	for (size_t i = 0; i < o->nhops; i++) {
-		if (walk_hop(out, w, o, &o->hops[i], &sh))
+		int err = walk_hop(out, w, o, &o->hops[i], &sh);
+		if (err == 1)
+			walk_instead(out, w, o, i);
+		if (err)
 			return;
 	}
 	char buf[PATH_MAX];
@@ -495,8 +548,8 @@ static bool in_group(const struct world *w, uint32_t gid)
 
 bool view_may(const struct world *w, const struct spot *s, unsigned want)
 {
-	if (s->place && s->place->kind == PLACE_MASK)
-		return !RULE(MASK_CLOSED, true);
+	if (RULE(MASK_CLOSED, s->shut))
+		return false;
 	if (s->own || (s->place && (s->place->kind == PLACE_PROC || s->place->kind == PLACE_SYS)))
 		return true;
 	if (w->caps) /* CAP_DAC_OVERRIDE executes only what somebody may execute */

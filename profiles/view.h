@@ -13,6 +13,7 @@
  * @top:     a mount is attached to exactly this name: it cannot be moved or removed
  * @own:     made by snug or by the command inside: mode bits are the caller's
  * @shown:   a host object of a bind, so that the recorded facts speak of it
+ * @shut:    masked: mode 000
  * @lost:    what is written here is thrown away at the end
  * @fresh:   begins empty: what is there is what the command made
  * @leads:   a place below this directory, which was made for it and thus is not empty; else NULL
@@ -22,7 +23,7 @@
 struct spot {
 	const struct place *place;
 	enum file_type type;
-	bool ro, top, own, shown, lost, fresh, nodev;
+	bool ro, top, own, shown, shut, lost, fresh, nodev;
 	uint32_t mode, uid, gid;
 	const struct place *leads, *mnt;
 	const struct host_mount *sub;

@@ -98,7 +98,7 @@ static int open_old(const struct ask *k, const struct access *a, enum outcome_so
 		return f & O_DIRECTORY ? ENOTDIR : ELOOP;
 	if ((f & O_DIRECTORY) && o->type != FT_DIR)
 		return ENOTDIR;
-	if (o->type == FT_DIR && (mode != R_OK || (f & O_CREAT)))
+	if (o->type == FT_DIR && (mode != R_OK || (f & (O_CREAT | O_TRUNC))))
 		return EISDIR;
 	if (o->type == FT_SOCK)
 		return ENXIO;
@@ -282,19 +282,23 @@ static int fresh(const struct ask *k, const struct access *a, enum outcome_sourc
 		return open_new(k, a);
 	case OP_MKNOD:
 		*source = (a->flags & S_IFMT) == S_IFCHR || (a->flags & S_IFMT) == S_IFBLK ? OUT_UNKNOWN : *source;
-		return may_name(k, o);
+		return a->marks & MARK_DIR_SLASH ? ENOENT : may_name(k, o);
 	case OP_SYMLINK:
+	case OP_BIND:
 		return a->marks & MARK_DIR_SLASH ? ENOENT : may_name(k, o);
 	case OP_MKDIR:
-	case OP_BIND:
 		return may_name(k, o);
 	default:
 		return ENOENT;
 	}
 }
 
-static int object_trouble(const struct object *o, const struct creds *c)
+static int object_trouble(const struct object *o, const struct creds *c, const struct access *a)
 {
+	/* open(2): a name to create must not end in a slash, whatever is there */
+	if (a->op == OP_OPEN && a->flags & O_CREAT && a->marks & MARK_DIR_SLASH && !(a->flags & O_PATH) &&
+	    (o->type != FT_NONE || (!o->walk_err && o->missing == 1)) && !o->blocked)
+		return EISDIR;
 	if (o->walk_err)
 		return o->walk_err;
 	if (o->blocked && !c->search)
@@ -314,7 +318,7 @@ int predict(const struct predictor *p, const struct access *acc, const struct cr
 	int n = op_objects(acc->op);
 	for (int i = 0; i < n; i++) {
 		const struct object *o = &acc->obj[i];
-		int err = object_trouble(o, c);
+		int err = object_trouble(o, c, acc);
 		if (err)
 			return err;
 		if (o->type == FT_UNKNOWN || !o->path || o->path[0] != '/') {

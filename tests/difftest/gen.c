@@ -125,7 +125,7 @@ static void slot(struct round *r, const char *at, const char *as)
 	node(r, N_LINK, PATH("%s/lu", at), "d/../f", 0, 0);
 	node(r, N_LINK, PATH("%s/lx", at), PATH("%s/x", as), 0, 0);
 	node(r, N_LINK, PATH("%s/lk", at), "k", 0, 0);
-	node(r, N_LINK, PATH("%s/lo", at), PATH("%s/o/%s", r->data, chance(r, 50) ? "open" : "shut"), 0, 0);
+	node(r, N_LINK, PATH("%s/lo", at), PATH("%s/o/%s", r->data, as[strlen(as) - 1] & 1 ? "open" : "shut"), 0, 0);
 	node(r, N_LINK, PATH("%s/l2", at), "l1", 0, 0);
 	node(r, N_LINK, PATH("%s/l1", at), "l2", 0, 0);
 	if (r->root)
@@ -261,7 +261,7 @@ static void write_profile(struct round *r, struct sections *s)
 		str_add(y, "deny:\n");
 	section(y, "  read:", &s->deny_read);
 	section(y, "  write:", &s->deny_write);
-	str_fmt(y, "network: { mode: %s }\n", chance(r, 80) ? "none" : "host");
+	str_fmt(y, "network: { mode: %s }\n", r->net_host ? "host" : "none");
 	if (chance(r, 50))
 		str_add(y, "special: { shm: 16MiB }\n");
 	str_add(y, "env: { allow: [\"DIFFT_A*\"], deny: [\"DIFFT_AB\"], set: { DIFFT_SET: \"1\" } }\n");
@@ -305,6 +305,7 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	r->home = PATH("%s/h", base);
 	r->data = PATH("%s/data", base);
 	r->project = chance(r, 50) ? PATH("%s/h/p", base) : PATH("%s/p", base);
+	r->net_host = chance(r, 20);
 	r->home_says = homes[draw(r, LEN(homes))];
 	const char *dirs[] = { r->home, r->project, r->data, r->tmp, PATH("%s/o", r->data) };
 	for (size_t i = 0; i < LEN(dirs); i++)

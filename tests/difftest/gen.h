@@ -44,7 +44,7 @@ struct want {
 struct round {
 	struct arena arena;
 	uint64_t seed, state;
-	bool root, in_slot;
+	bool root, in_slot, net_host;
 	const char *base, *home, *project, *data, *tmp; /* tmp: a directory in /tmp outside, absent inside */
 	const char *loose;                              /* prefix of names made in /tmp itself */
 	const char *home_says; /* line of the profile */

@@ -230,13 +230,13 @@ static void want_socket(struct round *r, const struct area *a, const char *at)
 	};
 	size_t k = draw(r, LEN(inet));
 	struct want *w;
-	if (chance(r, 12)) {
+	if (!r->net_host && chance(r, 12)) { /* of the host's own network nobody knows beforehand who listens */
 		w = add(r, C_SOCKET, inet[k].word, inet[k].port, inet[k].host, inet[k].type);
 		w->inside = true;
 		return;
 	}
 	if (chance(r, 8)) {
-		add(r, C_SOCKET, "connect", 0, chance(r, 50) ? PATH("@difft-host-%d", (int)getpid()) : "@difft-nobody", "");
+		add(r, C_SOCKET, "connect", 0, r->net_host || chance(r, 50) ? PATH("@difft-host-%d", (int)getpid()) : "@difft-nobody", "");
 		return;
 	}
 	bool bind = chance(r, 45);

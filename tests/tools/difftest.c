@@ -11,9 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /*
@@ -175,6 +174,14 @@ static const char *name_of(int err)
 	return err < 0 ? "not performed" : err ? strerrorname_np(err) : "ok";
 }
 
+/* Before 6.14 truncate(2) looked at the mount before the mode bits. */
+static bool old_kernel(void)
+{
+	struct utsname u;
+	int major = 0, minor = 0;
+	return !uname(&u) && sscanf(u.release, "%d.%d", &major, &minor) == 2 && (major < 6 || (major == 6 && minor < 14));
+}
+
 /* Why the judge was wrong about want @i, or NULL. */
 static const char *wrong(const struct facts *f, const struct round *r, size_t i)
 {
@@ -183,9 +190,10 @@ static const char *wrong(const struct facts *f, const struct round *r, size_t i)
 	struct stat st;
 	if (!f->known[i])
 		return "the recorder has no such access";
-	if (j->err != f->inside[i])
+	bool swapped = !strcmp(w->word, "truncate") && j->err == EACCES && f->inside[i] == EROFS && old_kernel();
+	if (j->err != f->inside[i] && !swapped)
 		return "another errno";
-	if (j->verdict == V_GRANTED && !w->inside && f->outside[i] != f->inside[i])
+	if (j->verdict == V_GRANTED && !w->inside && j->err && f->outside[i] != f->inside[i])
 		return "granted, and not as outside";
 	if (!j->err && (j->verdict == V_MISSING || j->verdict == V_DENIED))
 		return "succeeds and is said to be missing";
@@ -312,6 +320,16 @@ static int run_round(const struct options *o, struct tally *t, const struct roun
 	return err;
 }
 
+/* Is a cell not filled yet? */
+static bool short_of(const struct options *o, const struct tally *t)
+{
+	for (int c = 0; c < C_COUNT; c++)
+		for (int v = 0; v < 4; v++)
+			if (t->cells[c][v] < o->floor)
+				return true;
+	return false;
+}
+
 static int report(const struct options *o, const struct tally *t)
 {
 	int test = 0, bad = 0;
@@ -360,7 +378,7 @@ static int options(struct options *o, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .pairs = 2000, .floor = 20, .seed = 1 };
+	struct options o = { .pairs = 1000, .floor = 20, .seed = 1 };
 	struct tally t = { 0 };
 	if (options(&o, argc, argv))
 		return 2;
@@ -377,7 +395,7 @@ int main(int argc, char **argv)
 		return perror("scratch directory"), 2;
 	printf("1..%d\n", 1 + C_COUNT + RULE_COUNT - 1);
 	int failed = 0;
-	while (!failed && (o.one ? t.rounds < 1 : t.pairs < o.pairs)) {
+	while (!failed && (o.one ? t.rounds < 1 : t.pairs < o.pairs || (short_of(&o, &t) && t.pairs < 4 * o.pairs))) {
 		struct err e = { 0 };
 		OWN(round) r = { 0 };
 		uint64_t seed = o.seed + t.rounds;

@@ -1,0 +1,34 @@
+/* proccover.c - what of a fresh /proc is covered; the engine mounts it, the judge knows it; pure */
+#include "profiles/policy.h"
+
+/*
+ * What a fresh /proc still shows of the host. Root without capabilities passes plain mode checks (who-runs-it b), so
+ * all that only mode bits protect is covered too; an ordinary user could not open it anyway.
+ */
+const struct proc_cover proc_covers[] = {
+	{ "sys", false, false },
+	{ "sysrq-trigger", false, false },
+	{ "irq", false, false },
+	{ "bus", false, false },
+	{ "kcore", true, false },
+	{ "keys", true, false },
+	{ "timer_list", true, false },
+	{ "sched_debug", true, false },
+	{ "acpi", false, true },
+	{ "driver", false, true },
+	{ "dynamic_debug", true, true },
+	{ "fs", false, true },
+	{ "kallsyms", true, true },
+	{ "kmsg", true, true },
+	{ "kpagecgroup", true, true },
+	{ "kpagecount", true, true },
+	{ "kpageflags", true, true },
+	{ "latency_stats", true, true },
+	{ "mtrr", false, true },
+	{ "pagetypeinfo", true, true },
+	{ "scsi", true, true },
+	{ "slabinfo", true, true },
+	{ "timer_stats", true, true },
+	{ "vmallocinfo", true, true },
+	{ NULL, false, false },
+};
