@@ -121,7 +121,9 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 		s.nodev = true;
 		if ((p->type == FT_NONE || p->type == FT_UNKNOWN) && p->create != CREATE_NO)
 			s.type = p->create == CREATE_DIR ? FT_DIR : FT_FILE;
-		s.own = true; /* made for the run, or nobody looked */
+		s.own = p->create != CREATE_FILE; /* made for the run, or nobody looked */
+		s.mode = 0600;
+		s.uid = w->a->uid;
 		if (f && f->real_type != FT_NONE && f->real_type != FT_UNKNOWN) {
 			s.type = f->real_type;
 			s.mode = f->mode;
@@ -550,7 +552,7 @@ bool view_may(const struct world *w, const struct spot *s, unsigned want)
 {
 	if (RULE(MASK_CLOSED, s->shut))
 		return false;
-	if (s->own || (s->place && (s->place->kind == PLACE_PROC || s->place->kind == PLACE_SYS)))
+	if (s->own)
 		return true;
 	if (w->caps) /* CAP_DAC_OVERRIDE executes only what somebody may execute */
 		return !(want & 1) || s->type == FT_DIR || (s->mode & 0111);

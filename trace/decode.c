@@ -103,6 +103,18 @@ static bool moved(const struct access *a)
 	return false;
 }
 
+/* Object @i is a name to be made or taken away: the last component is itself, also before a slash. */
+static unsigned last_of(enum op op, int i)
+{
+	switch ((int)op) {
+	case OP_MKDIR: case OP_RMDIR: case OP_UNLINK: case OP_SYMLINK: case OP_MKNOD: case OP_RENAME:
+		return RES_NAME;
+	case OP_LINK:
+		return i ? RES_NAME : 0;
+	}
+	return 0;
+}
+
 static int decode_path(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c,
                        enum op op, uint32_t flags, unsigned how)
 {
@@ -120,10 +132,10 @@ static int decode_path(const struct decoder *d, struct task *t, const struct sec
 		s->acc.marks |= MARK_NOFOLLOW;
 	if (def->text && !(s->acc.text = call_string(d, t, c, arg(in, def->text))))
 		return c->n--, 0;
-	int err = call_object(d, t, c, s, 0, dirfd_of(in, def->dir), name, how);
+	int err = call_object(d, t, c, s, 0, dirfd_of(in, def->dir), name, how | last_of(op, 0));
 	if (!err && def->path2) {
 		name = call_string(d, t, c, arg(in, def->path2));
-		err = name ? call_object(d, t, c, s, 1, dirfd_of(in, def->dir2), name, 0) : 1;
+		err = name ? call_object(d, t, c, s, 1, dirfd_of(in, def->dir2), name, last_of(op, 1)) : 1;
 	}
 	if (err) {
 		c->n--;

@@ -30,7 +30,7 @@ static int socket_type(const struct task *t, int fd)
 
 static int unix_peer(const struct decoder *d, struct task *t, struct call *c, struct seen *s, const char *path)
 {
-	int err = call_object(d, t, c, s, 0, AT_FDCWD, path, s->acc.op == OP_BIND ? 0 : RES_FOLLOW);
+	int err = call_object(d, t, c, s, 0, AT_FDCWD, path, s->acc.op == OP_BIND ? RES_NAME : RES_FOLLOW);
 	if (!err)
 		s->outcome = predict(&d->predictor, &s->acc, &t->creds, &s->source);
 	return err;

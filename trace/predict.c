@@ -156,15 +156,19 @@ static int rename_two(const struct ask *k, const struct access *a)
 	const struct object *from = &a->obj[0], *to = &a->obj[1];
 	if (from->dev && to->dev && from->dev != to->dev)
 		return EXDEV;
+	if (to->type != FT_NONE && a->flags & RENAME_NOREPLACE)
+		return EEXIST;
+	if (to->type == FT_NONE && a->flags & RENAME_EXCHANGE)
+		return ENOENT;
 	if (from->type == FT_DIR && from->path && to->path && below(to->path, from->path))
 		return EINVAL;
 	int err = may_remove(k, from);
+	if (!err && from->type == FT_DIR && from->dir && to->dir && strcmp(from->dir, to->dir) != 0)
+		err = may_obj(k, from, W_OK); /* its ".." is written */
 	if (err)
 		return err;
 	if (to->type == FT_NONE)
-		return a->flags & RENAME_EXCHANGE ? ENOENT : may_name(k, to);
-	if (a->flags & RENAME_NOREPLACE)
-		return EEXIST;
+		return may_name(k, to);
 	if (!(a->flags & RENAME_EXCHANGE)) {
 		if (from->type == FT_DIR && to->type != FT_DIR)
 			return ENOTDIR;
@@ -299,7 +303,9 @@ static int object_trouble(const struct object *o, const struct creds *c, const s
 	if (a->op == OP_OPEN && a->flags & O_CREAT && a->marks & MARK_DIR_SLASH && !(a->flags & O_PATH) &&
 	    (o->type != FT_NONE || (!o->walk_err && o->missing == 1)) && !o->blocked)
 		return EISDIR;
-	if (o->walk_err)
+	bool makes = a->op == OP_MKDIR || a->op == OP_SYMLINK || a->op == OP_MKNOD || a->op == OP_BIND ||
+	             (a->op == OP_LINK && o != &a->obj[0]);
+	if (o->walk_err && !(makes && o->walk_err == ENOTDIR && o->type != FT_NONE))
 		return o->walk_err;
 	if (o->blocked && !c->search)
 		return EACCES;

@@ -295,7 +295,7 @@ static int component(struct resolver *r, struct task *t, struct walk *w, unsigne
 		err = dirs_stat(w, w->cur, &st);
 		return err ? err : (found(r, t, w, &st, o) ?: 1);
 	}
-	bool follows = !last || slash || (how & RES_FOLLOW);
+	bool follows = !last || (slash && !(how & RES_NAME)) || (how & RES_FOLLOW);
 	if (follows) {
 		w->pos = after;
 		int err = self(w, t, name, n);

@@ -13,6 +13,7 @@ enum { WALK_MAX = 16384, HOPS_MAX = 64 };
 enum {
 	RES_FOLLOW = 1,  /* a link as last component is followed */
 	RES_EMPTY = 2,   /* AT_EMPTY_PATH: "" is the descriptor's own object */
+	RES_NAME = 8,    /* the last component is a name to make or remove: a slash behind it follows nothing */
 	RES_IN_ROOT = 4, /* openat2(2): the descriptor is the root of the walk */
 };
 

@@ -95,7 +95,7 @@ static void want_read(struct round *r, const struct area *a, const char *at)
 	const char *path = shared ? common(r) : spell(r, a, PATH("%s/%s", at, object(r)));
 	long f = !strcmp(word, "access") ? (long)draw(r, 8) : !strcmp(word, "open") ? PICK(flags) : 0;
 	if (shared)
-		f &= ~(long)O_CREAT;
+		f &= strncmp(path, "/proc/", 6) != 0 || !strcmp(word, "open") ? ~(long)O_CREAT : R_OK;
 	if (!shared && chance(r, 6))
 		path = PATH("%s/", path);
 	add(r, C_READ, word, f, path, "");
@@ -108,12 +108,12 @@ static void want_write(struct round *r, const struct area *a, const char *at)
 		O_WRONLY | O_CREAT | O_TRUNC, O_TRUNC,
 	};
 	static const char *const devices[] = { "/dev/null", "/dev/full", "/dev/zero", "/proc/self/comm", "/dev/kmsg" };
-	if (chance(r, 5))
+	if (chance(r, 10))
 		add(r, C_WRITE, "open", chance(r, 50) ? O_WRONLY : O_RDWR, PICK(devices), "");
 	else if (chance(r, 20))
 		add(r, C_WRITE, "truncate", 0, spell(r, a, PATH("%s/%s", at, object(r))), "");
 	else {
-		const char *o = object(r);
+		const char *o = chance(r, 8) ? "p" : object(r);
 		long f = PICK(flags);
 		if (!strcmp(o, "p") && f & O_WRONLY) /* waits for a reader */
 			f = (f & ~(long)O_ACCMODE) | O_RDWR;
