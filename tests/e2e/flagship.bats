@@ -60,8 +60,19 @@ for f in json.load(sys.stdin)["findings"]:
 	in_net "$SNUG" audit +node $GRANT --audit-out="$WORK/b/learnt.yaml" --report="$WORK/b.txt" -- npm install
 	"$SNUG" report +node $GRANT --format=json last >"$WORK/b.json"
 	cmp "$WORK/a/learnt.yaml" "$WORK/b/learnt.yaml"
-	cmp "$WORK/a.json" "$WORK/b.json"
-	diff <(sed 's|/a/|/X/|' "$WORK/a.txt") <(sed 's|/b/|/X/|' "$WORK/b.txt")
+	# malloc asks for the number of processors only where threads happen to collide
+	for x in a b; do
+		python3 - "$WORK/$x.json" <<-'END' >"$WORK/$x.rows"
+			import json, sys
+			got = json.load(open(sys.argv[1]))
+			for f in got["findings"]:
+			    if not f["what"].startswith("/sys/devices/system/cpu"):
+			        print(json.dumps(f))
+			print(got["suggestion"]["yaml"])
+		END
+	done
+	diff "$WORK/a.rows" "$WORK/b.rows"
+	diff <(sed 's|/a/|/X/|; s/[0-9]* tried/N tried/' "$WORK/a.txt") <(sed 's|/b/|/X/|; s/[0-9]* tried/N tried/' "$WORK/b.txt")
 }
 
 @test "flagship: the printed next command works confined and gives the same tree; without it it fails" {
@@ -104,10 +115,11 @@ for f in json.load(sys.stdin)["findings"]:
 @test "flagship: a plain project has no finding and at most 6 lines" {
 	machine one
 	rm "$HOME/.npmrc"
-	in_net "$SNUG" audit +node $GRANT --check --report="$WORK/report" -- npm install
+	in_net "$SNUG" audit +node $GRANT --check -- npm install 2>"$WORK/err"
+	grep '^snug' "$WORK/err" >"$WORK/report"
 	cat "$WORK/report"
 	[ "$(wc -l <"$WORK/report")" -le 6 ]
-	assert_same "$(tail -1 "$WORK/report")" 'snug: check: clean'
+	assert_same "$(tail -1 "$WORK/err")" 'snug: check: clean'
 	run findings
 	[ -z "$output" ]
 }
