@@ -43,6 +43,11 @@ static inline void *key_at(const struct profile *p, size_t offset)
 /* Text of the key as a person names it: "env.allow", "binds". */
 const char *key_path(struct arena *a, const struct key *k);
 
+struct str;
+bool key_is_list(const struct key *k);
+/* Item @i of list @k as canonical YAML, and its comment; false behind the last one. */
+bool key_write_item(struct str *out, const struct profile *p, const struct key *k, size_t i, const char **comment);
+
 /* The words that stand in braces at the start of a path; ends with NULL. */
 extern const char *const key_placeholders[];
 /* Length of a known "{word}" at @s, 0 if there is none. */

@@ -120,6 +120,8 @@ static int load_items(struct load *l, struct ynode *n, yaml_event_type_t end)
 		if (r)
 			return r;
 		if (ev.type == end) {
+			n->end_line = (uint32_t)ev.end_mark.line + 1;
+			n->end_col = (uint32_t)ev.end_mark.column + 1;
 			yaml_event_delete(&ev);
 			l->depth--;
 			return 0;
@@ -169,6 +171,8 @@ static int load_node(struct load *l, yaml_event_t *ev, struct ynode **out)
 	}
 	n->line = (uint32_t)ev->start_mark.line + 1;
 	n->col = (uint32_t)ev->start_mark.column + 1;
+	n->end_line = (uint32_t)ev->end_mark.line + 1;
+	n->end_col = (uint32_t)ev->end_mark.column + 1;
 	if (ev->type == YAML_SCALAR_EVENT) {
 		r = refuse(l, ev, ev->data.scalar.anchor, ev->data.scalar.tag);
 		if (!r)
@@ -176,10 +180,12 @@ static int load_node(struct load *l, yaml_event_t *ev, struct ynode **out)
 	} else if (ev->type == YAML_SEQUENCE_START_EVENT) {
 		r = refuse(l, ev, ev->data.sequence_start.anchor, ev->data.sequence_start.tag);
 		n->kind = Y_LIST;
+		n->flow = ev->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
 		end = YAML_SEQUENCE_END_EVENT;
 	} else if (ev->type == YAML_MAPPING_START_EVENT) {
 		r = refuse(l, ev, ev->data.mapping_start.anchor, ev->data.mapping_start.tag);
 		n->kind = Y_MAP;
+		n->flow = ev->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
 		end = YAML_MAPPING_END_EVENT;
 	} else {
 		/* an alias is all that is left */

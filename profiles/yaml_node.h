@@ -16,12 +16,15 @@ struct ypair;
  * @text:  of a scalar, NUL-terminated, holds no NUL
  * @plain: a scalar without quotes
  * @items: of a list (key NULL) or map
- * @line, @col: 1-based
+ * @flow:  a list or map written with brackets or braces
+ * @line, @col: 1-based; columns count characters
+ * @end_line, @end_col: behind the last byte of a scalar or of something in brackets; of a list or map in lines, where
+ *         the parser noticed its end
  */
 struct ynode {
 	enum ykind kind;
-	bool plain;
-	uint32_t line, col;
+	bool plain, flow;
+	uint32_t line, col, end_line, end_col;
 	const char *text;
 	struct ypair *items;
 	size_t n;

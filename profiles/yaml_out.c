@@ -113,8 +113,7 @@ static void write_pathent(struct str *out, const struct pathent *p)
 		str_add(out, ", optional: true }");
 }
 
-/* Write item @i of the list @k; false behind the last one. */
-static bool write_item(struct str *out, const struct profile *p, const struct key *k, size_t i, const char **comment)
+bool key_write_item(struct str *out, const struct profile *p, const struct key *k, size_t i, const char **comment)
 {
 	const void *at = key_at(p, k->at);
 	if (k->kind == KIND_BINDS) {
@@ -152,7 +151,7 @@ static bool write_item(struct str *out, const struct profile *p, const struct ke
 	return true;
 }
 
-static bool is_list(const struct key *k)
+bool key_is_list(const struct key *k)
 {
 	switch ((int)k->kind) {
 	case KIND_PROFILES: case KIND_ENVNAMES: case KIND_HOSTS: case KIND_SYSCALLS: case KIND_DIRS:
@@ -207,7 +206,7 @@ static void write_list(struct str *out, const struct profile *p, const struct ke
 	str_fmt(out, "%s%s:%s\n", indent, k->key, n || count_comments(p, k) ? "" : " []");
 	for (size_t i = 0; i < n; i++) {
 		str_fmt(out, "%s  %s", indent, k->kind == KIND_ENVSET ? "" : "- ");
-		write_item(out, p, k, i, &comment);
+		key_write_item(out, p, k, i, &comment);
 		end_line(out, comment);
 	}
 	write_commented(out, p, k, indent[0] ? "    # " : "  # ");
@@ -229,7 +228,7 @@ static bool is_said(const struct profile *p, const struct key *k)
 	const char *s;
 	if (k->src)
 		return ((const struct src *)key_at(p, k->src))->origin != NULL;
-	if (is_list(k))
+	if (key_is_list(k))
 		return list_len(p, k) || (p->has_allow_hosts && k->at == offsetof(struct profile, allow_hosts));
 	if (k->kind == KIND_FLAG)
 		return p->override;
@@ -299,7 +298,7 @@ static void write_key(struct str *out, const struct profile *p, const struct key
 	if (!is_said(p, k)) {
 		if (count_comments(p, k))
 			write_dead_list(out, p, k, !k->section[0] ? "# " : live ? "  # " : "#   ");
-	} else if (is_list(k)) {
+	} else if (key_is_list(k)) {
 		write_list(out, p, k, indent);
 	} else {
 		str_fmt(out, "%s%s: ", indent, k->key);
@@ -331,7 +330,7 @@ void profile_write(struct str *out, const struct profile *p)
 		const struct word *w = &p->comments.items[i];
 		bool placed = false;
 		for (size_t j = 0; j < nprofile_keys && !placed; j++)
-			placed = is_list(&profile_keys[j]) && belongs(w, &profile_keys[j]);
+			placed = key_is_list(&profile_keys[j]) && belongs(w, &profile_keys[j]);
 		if (placed)
 			continue;
 		str_add(out, "# ");
