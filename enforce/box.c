@@ -26,12 +26,13 @@
  */
 
 enum {
+	FDS_MAX = COPIES_MAX + 4, /* in one message: copies, 0 to 2, the listener */
 	SPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
 };
 
 static bool needs_report(const struct policy *pol, const struct box_opts *o, size_t ncopies)
 {
-	return o->hold || pol->network.v == NET_PROXY || ncopies;
+	return o->hold || pol->network.v == NET_PROXY || ncopies || stdio_anew();
 }
 
 static bool holds(const struct policy *pol, const struct box_opts *o)
@@ -43,12 +44,17 @@ static bool holds(const struct policy *pol, const struct box_opts *o)
 int st_report(struct build *b, struct err *e)
 {
 	char go;
-	if (needs_report(b->pol, b->opts, b->ncopies)) {
-		struct ready ready = { .port = b->port, .listener = b->listener.plus1 != 0,
-		                       .copies = (uint16_t)b->ncopies };
-		int fds[COPIES_MAX + 1], n = 0;
+	if (b->report) {
+		struct ready ready = { .port = b->port, .listener = b->listener.plus1 != 0 };
+		int fds[FDS_MAX], n = 0;
 		if (b->listener.plus1)
 			fds[n++] = fd_no(b->listener);
+		for (int i = 0; i < 3; i++) {
+			if (b->stdio[i].plus1) {
+				ready.stdio |= (uint16_t)(1U << i);
+				fds[n++] = fd_no(b->stdio[i]);
+			}
+		}
 		for (size_t i = 0; i < b->ncopies; i++)
 			fds[n++] = fd_no(b->copies[i]);
 		union { char buf[CMSG_SPACE(sizeof(fds))]; struct cmsghdr align; } u = { 0 };
@@ -118,9 +124,10 @@ static pid_t clone_box(struct fd *pidfd, bool userns)
 	return pid;
 }
 
-static int spawn(struct box *b, const struct policy *pol, const struct box_opts *opts, bool chld_ignored, struct err *e)
+static int spawn(struct box *b, const struct policy *pol, const struct box_opts *opts, bool report, struct err *e)
 {
 	int pipe_[2], pair[2];
+	bool chld_ignored = default_chld();
 	if (pipe2(pipe_, O_CLOEXEC) != 0)
 		return err_sys(e, "pipe");
 	OWN(fd) errs_in = fd_own(pipe_[1]);
@@ -141,7 +148,7 @@ static int spawn(struct box *b, const struct policy *pol, const struct box_opts 
 		struct build build = {
 			.pol = pol, .opts = opts, .uid = pol->uid, .gid = pol->gid, .userns = userns,
 			.ctl = fd_no(ctl_in), .errs = fd_no(errs_in), .mask = b->mask,
-			.chld_ignored = chld_ignored, .copy = b->copies,
+			.chld_ignored = chld_ignored, .copy = b->copies, .report = report,
 		};
 		child_main(&build);
 	}
@@ -174,7 +181,7 @@ static int read_errs(struct box *b, struct err *e)
 static int read_ready(struct box *b, struct err *e)
 {
 	struct ready ready;
-	int fds[COPIES_MAX + 1];
+	int fds[FDS_MAX];
 	union { char buf[CMSG_SPACE(sizeof(fds))]; struct cmsghdr align; } u;
 	struct iovec iov = { &ready, sizeof(ready) };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = u.buf, .msg_controllen = sizeof(u.buf) };
@@ -193,6 +200,10 @@ static int read_ready(struct box *b, struct err *e)
 	if (ready.listener && at < nfds) {
 		b->proxy = fd_own(fds[at++]);
 		b->proxy_port = ready.port;
+	}
+	for (int i = 0; i < 3 && at < nfds; i++) {
+		if (ready.stdio & 1U << i)
+			b->stdio[i] = fd_own(fds[at++]);
 	}
 	for (size_t i = 0; i < b->ncopies && at < nfds; i++)
 		b->copies[i].place = fd_own(fds[at++]);
@@ -217,8 +228,9 @@ static int start(struct box *b, const struct policy *pol, const struct box_opts 
 	if (sigprocmask(SIG_BLOCK, &block, &b->mask) != 0)
 		return err_sys(e, "block signals");
 	b->masked = true;
-	r = spawn(b, pol, opts, default_chld(), e);
-	if (r == 0 && needs_report(pol, opts, b->ncopies))
+	bool report = needs_report(pol, opts, b->ncopies);
+	r = spawn(b, pol, opts, report, e);
+	if (r == 0 && report)
 		r = read_ready(b, e);
 	return r < 0 || holds(pol, opts) ? r : read_errs(b, e);
 }
@@ -250,6 +262,8 @@ void box_drop(struct box *b)
 	fd_drop(&b->proxy);
 	fd_drop(&b->ctl);
 	fd_drop(&b->errs);
+	for (int i = 0; i < 3; i++)
+		fd_drop(&b->stdio[i]);
 	copies_drop(b->copies, b->ncopies);
 	str_drop(&b->notes);
 	if (b->masked)

@@ -48,6 +48,7 @@ struct box {
 	/* private */
 	struct copy *copies;
 	size_t ncopies;
+	struct fd stdio[3];
 	sigset_t mask; /* the caller's, put back by box_drop() */
 	bool masked;
 };

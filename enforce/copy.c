@@ -2,6 +2,7 @@
 
 #include "base/esc.h"
 #include "base/path.h"
+#include "enforce/create.h"
 #include "enforce/step.h"
 #include "enforce/sysw.h"
 #include "enforce/view.h"
@@ -167,11 +168,14 @@ static int replace(const struct copy *c, int from, const struct stat *now, struc
 	str_fmt(&temp, "%.*s/.%s.snug-%d", (int)path_parent_len(c->source), c->source, path_base(c->source), getpid());
 	if (temp.oom)
 		return err_set(e, ENOMEM, "out of memory");
+	int r = c->src.plus1 ? 0 : create_parent(c->source, e);
+	if (r < 0)
+		return r;
 	mode_t mode = (c->src.plus1 ? c->st.st_mode : now->st_mode) & 0777;
 	OWN(fd) to = fd_own(open(str_c(&temp), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 	if (!to.plus1)
 		return err_sys(e, "make %s", str_c(&temp));
-	int r = copy_bytes(from, fd_no(to), c->source, e);
+	r = copy_bytes(from, fd_no(to), c->source, e);
 	if (r == 0 && c->src.plus1 && (c->st.st_uid != geteuid() || c->st.st_gid != getegid()) &&
 	    fchown(fd_no(to), c->st.st_uid, c->st.st_gid) != 0)
 		r = err_sys(e, "owner of %s", c->source);

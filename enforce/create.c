@@ -31,14 +31,26 @@ static int make_dirs(struct fd *out, const char *path, struct err *e)
 	return r;
 }
 
-static int make_file(const char *path, struct err *e)
+static int open_parent(struct fd *out, const char *path, struct err *e)
 {
 	char *parent = strndup(path, path_parent_len(path));
 	if (!parent)
 		return err_set(e, ENOMEM, "out of memory");
-	OWN(fd) dir = { 0 };
-	int r = make_dirs(&dir, parent, e);
+	int r = make_dirs(out, parent, e);
 	free(parent);
+	return r;
+}
+
+int create_parent(const char *path, struct err *e)
+{
+	OWN(fd) dir = { 0 };
+	return open_parent(&dir, path, e);
+}
+
+static int make_file(const char *path, struct err *e)
+{
+	OWN(fd) dir = { 0 };
+	int r = open_parent(&dir, path, e);
 	if (r < 0)
 		return r;
 	OWN(fd) f = fd_own(openat(fd_no(dir), path_base(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));

@@ -4,4 +4,6 @@
 #include "base/err.h"
 #include "profiles/policy.h"
 
+/* The directory that holds @path, with its own parents. */
+int create_parent(const char *path, struct err *e) MUST;
 int create_sources(const struct policy *pol, struct err *e) MUST;

@@ -175,11 +175,14 @@ static int make_aside(struct build *b, struct err *e)
 	return 0;
 }
 
-int st_root(struct build *b, struct err *e)
+int st_open_host(struct build *b, struct err *e)
 {
 	b->host = fd_own(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-	if (!b->host.plus1)
-		return err_sys(e, "open /");
+	return b->host.plus1 ? 0 : err_sys(e, "open /");
+}
+
+int st_root(struct build *b, struct err *e)
+{
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
 		return errno == EPERM || errno == EACCES
 		       ? err_set(e, errno, "the new namespace has no power over its mounts: a security module (AppArmor?) "

@@ -26,6 +26,7 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * @net_pid: process that makes the network namespace meanwhile; what it says comes on @net_answer
  * @listener: the proxy's listening socket
  * @copies:  one per PLACE_COPY: descriptor of the private place it lies in
+ * @stdio:   of 0 to 2 those that were opened anew, to bring the caller's position up to date afterwards
  * @ctl:     to the supervisor: descriptors out, "go" in
  * @errs:    to the supervisor: struct failure; closes on exec
  */
@@ -45,6 +46,8 @@ struct build {
 	pid_t net_pid;
 	uint16_t port;
 	const struct copy *copy; /* one per PLACE_COPY, in order, made by the supervisor */
+	struct fd stdio[3];
+	bool report; /* the supervisor waits for struct ready */
 	struct fd copies[COPIES_MAX];
 	size_t ncopies;
 	int ctl, errs;
@@ -91,6 +94,10 @@ _Noreturn void init_main(struct build *b);
 int st_filter(struct build *b, struct err *e) MUST;
 int st_title(struct build *b, struct err *e) MUST;
 int st_userns(struct build *b, struct err *e) MUST;
+int st_open_host(struct build *b, struct err *e) MUST;
+/* Is one of 0 to 2 a file that st_stdio() will open anew? */
+bool stdio_anew(void);
+int st_stdio(struct build *b, struct err *e) MUST;
 int st_root(struct build *b, struct err *e) MUST;
 int st_places(struct build *b, struct err *e) MUST;
 int st_seal(struct build *b, struct err *e) MUST;
@@ -107,11 +114,12 @@ int st_fds(struct build *b, struct err *e) MUST;
 int st_seccomp(struct build *b, struct err *e) MUST;
 
 /**
- * struct ready - what st_report() sends, with the descriptors: the listener if any, then one per copy
+ * struct ready - what st_report() sends, with the descriptors: the listener if any, those of stdio, one per copy
  */
 struct ready {
 	uint16_t port;
-	uint16_t listener, copies;
+	uint16_t listener;
+	uint16_t stdio; /* bit N: descriptor N was opened anew */
 };
 
 /* Why clone3 with @flags failed with @err: the host's setting and the remedy, into @e. */

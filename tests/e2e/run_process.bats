@@ -108,6 +108,37 @@ tree() { pgrep -f -- "$1" | wc -l; }
 	exec 7<&- 8<&- 9>&-
 }
 
+@test "P21 a file on stdin cannot be opened again for writing, and a directory is refused" {
+	echo abc >"$WORK/in"
+	run ./probe reopen <"$WORK/in"
+	assert_line '^write OK$'
+	run "$SNUG" run -- ./probe reopen <"$WORK/in"
+	assert_status 0
+	assert_line '^write EROFS$'
+	assert_line '^up ENOTDIR$'
+	run "$SNUG" run -- ./probe reopen <"$WORK"
+	assert_status 125
+	assert_out "a directory"
+	# the descriptor of a file that nobody can name any more, as of a here-document
+	assert_same "$("$SNUG" run -- cat <<<"$(seq 20000)" | tail -1)" 20000
+}
+
+@test "a file on stdin is read on where the command stopped" {
+	printf 'l1\nl2\nl3\n' >lines
+	got=$({
+		read -r a
+		"$SNUG" run -- head -c 3 >/dev/null
+		read -r b
+		echo "$a $b"
+	} <lines)
+	assert_same "$got" "l1 l3"
+	{
+		"$SNUG" run -- echo one
+		"$SNUG" run -- echo two
+	} >out
+	assert_same "$(cat out)" "$(printf 'one\ntwo')"
+}
+
 @test "P12 an ignored SIGCHLD loses no status, and the command keeps what was ignored and blocked" {
 	run bash -c 'trap "" CHLD PIPE USR1; "$SNUG" run -- sh -c "true; exit 3"'
 	assert_status 3

@@ -98,6 +98,16 @@ confined() { run "$SNUG" run "$@"; }
 	assert_same "$(ls -A "$HOME/.config")" conf
 }
 
+@test "a copied file that did not exist comes into being on the host when the command makes it" {
+	printf 'tmpfs: ["{home}/.tool"]\nbinds:\n  - { source: "~/.tool/conf", mode: copy, optional: true }\n' >p.yaml
+	confined --profile ./p.yaml -- true
+	assert_status 0
+	[ ! -e "$HOME/.tool" ]
+	confined --profile ./p.yaml -- sh -c 'echo new > ~/.tool/conf'
+	assert_status 0
+	assert_same "$(cat "$HOME/.tool/conf")" new
+}
+
 @test "a copied file is not written back over a change of the host, or through a link" {
 	mkdir -p "$HOME/.config" "$WORK/go" && echo old >"$HOME/.config/conf"
 	printf 'binds:\n  - { source: "~/.config/conf", mode: copy }\n  - { source: "%s", mode: rw }\n' "$WORK/go" >p.yaml
@@ -132,6 +142,15 @@ confined() { run "$SNUG" run "$@"; }
 	refute_line '^k$'
 	assert_same "$(cat a/b/c/key)" k
 	[ -e a/ok ] && [ ! -e a/b/new ]
+}
+
+@test "S19 what is made after the start under a fence or a mask is denied as the policy says" {
+	mkdir -p .git/hooks packages/a
+	printf 'mask: [{ path: "{project}/packages/a/.env", optional: true }]\ndeny: { write: ["{project}/.git"] }\n' >p.yaml
+	confined --profile ./p.yaml -- sh -c 'echo x > .git/hooks/pre-commit; mkdir .git/new; mv .git .git2; ln -s x .git/config; echo made > packages/a/f'
+	assert_out "Read-only file system"
+	assert_same "$(find .git)" "$(printf '.git\n.git/hooks')"
+	assert_same "$(cat packages/a/f)" made
 }
 
 @test "S16 two and two hundred masked files are all masked" {

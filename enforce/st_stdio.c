@@ -1,0 +1,82 @@
+#include "enforce/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * A descriptor of a file is a path into the host's tree: /proc/self/fd/0 opened again asks for more rights than it was
+ * handed over with, and a directory leads anywhere. So a directory is refused, and a file that was opened for reading is
+ * opened once more on a read-only mount of itself. A file opened for writing stays as it is: its position must be shared
+ * with whoever writes to it next, and its name was given for writing.
+ */
+
+/* The same file on a detached mount, read-only. */
+static int reopen(struct fd *out, const struct build *b, int fd, const struct stat *st, struct err *e)
+{
+	char link[32], path[PATH_MAX];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0)
+		return err_sys(e, "read %s", link);
+	path[n] = 0;
+	OWN(fd) there = { 0 }, tree = { 0 };
+	struct stat now;
+	int r = view_source(&there, b, path, e);
+	if (r < 0)
+		return r;
+	if (fstat(fd_no(there), &now) != 0 || now.st_dev != st->st_dev || now.st_ino != st->st_ino)
+		return err_set(e, ESTALE, "%s is another file by now", path);
+	r = view_clone(&tree, fd_no(there), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	if (r < 0)
+		return r;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd_no(tree));
+	OWN(fd) again = fd_own(open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY));
+	if (!again.plus1)
+		return err_sys(e, "open %s again", path);
+	if (lseek(fd_no(again), lseek(fd, 0, SEEK_CUR), SEEK_SET) < 0)
+		return err_sys(e, "position in %s", path);
+	*out = TAKE(again);
+	return 0;
+}
+
+/* A file without a name, as of a here-document, is nobody else's. */
+static bool is_anew(int fd, struct stat *st)
+{
+	int flags = fcntl(fd, F_GETFL);
+	return flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) == O_RDONLY && fstat(fd, st) == 0 &&
+	       S_ISREG(st->st_mode) && st->st_nlink > 0;
+}
+
+bool stdio_anew(void)
+{
+	struct stat st;
+	return is_anew(0, &st) || is_anew(1, &st) || is_anew(2, &st);
+}
+
+int st_stdio(struct build *b, struct err *e)
+{
+	for (int fd = 0; fd < 3; fd++) {
+		struct stat st;
+		int flags = fcntl(fd, F_GETFL);
+		if (flags < 0 || fstat(fd, &st) != 0)
+			continue;
+		if (S_ISDIR(st.st_mode) || flags & O_PATH)
+			return err_set(e, EPERM, "descriptor %d is %s, which would be a way out of the view: close it, or "
+			               "redirect it to a file or pipe", fd,
+			               S_ISDIR(st.st_mode) ? "a directory" : "a path handle");
+		if (!is_anew(fd, &st))
+			continue;
+		int r = reopen(&b->stdio[fd], b, fd, &st, e);
+		if (r < 0)
+			return err_wrap(e, "descriptor %d cannot be handed over read-only (a pipe can: cat FILE | snug ..)",
+			                fd);
+		if (dup2(fd_no(b->stdio[fd]), fd) < 0)
+			return err_sys(e, "descriptor %d", fd);
+	}
+	return 0;
+}
