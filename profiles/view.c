@@ -277,10 +277,26 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 	return s;
 }
 
-/* Which mount of the host lies at this spot, below the place's own? */
-static void add_facts(const struct world *w, struct spot *s, const struct object *o, bool parent)
+/* The path @path (its directory, if @parent) of a bind as the host has it, into @buf. */
+static const char *host_path(char *buf, const struct place *p, const char *path, bool parent)
 {
-	if (!s->shown || !o)
+	bool moved = p->kind == PLACE_BIND && p->source && path_under(path, p->path);
+	const char *from = moved ? p->source : "", *rest = moved ? path + strlen(p->path) : path;
+	size_t n = strlen(from), m = strlen(rest);
+	if (n + m + 2 > PATH_MAX)
+		return NULL;
+	memcpy(buf, from, n);
+	memcpy(buf + n, rest, m + 1);
+	if (parent)
+		buf[path_parent_len(buf)] = '\0';
+	return buf[0] ? buf : NULL;
+}
+
+/* Take in what was recorded, and the mount of the host that lies here below the place's own. */
+static void add_facts(const struct world *w, struct spot *s, const struct object *o, const char *path, bool parent)
+{
+	char buf[PATH_MAX];
+	if (!s->shown)
 		return;
 	if (parent ? o->missing <= 1 : o->missing == 0 && o->type != FT_NONE) {
 		s->mode = parent ? o->dir_mode : o->mode;
@@ -288,9 +304,9 @@ static void add_facts(const struct world *w, struct spot *s, const struct object
 		s->gid = parent ? o->dir_gid : o->gid;
 		s->own = false;
 	}
-	const char *host = parent ? o->dir : o->path;
 	const struct place *p = s->place;
-	const struct host_mount *m = host && p ? mount_of(w->h, host) : NULL;
+	const char *host = p ? host_path(buf, p, path, parent) : NULL;
+	const struct host_mount *m = host ? mount_of(w->h, host) : NULL;
 	if (!m || !path_below(m->point, p->source ? p->source : p->path))
 		return;
 	s->sub = m;
@@ -500,8 +516,8 @@ static void walk_inside(struct seen *out, const struct world *w, const struct ob
 		return;
 	}
 	out->free = held && out->obj.type == FT_NONE;
-	add_facts(w, &out->dir, o, true);
-	add_facts(w, &out->obj, o, false);
+	add_facts(w, &out->dir, o, path, true);
+	add_facts(w, &out->obj, o, path, false);
 	if (walk_stopped(o) && out->obj.shown && (out->obj.type == FT_NONE || o->walk_err == ELOOP))
 		fail(out, o->walk_err, out->obj.place, NULL, "as outside");
 }

@@ -151,11 +151,15 @@ static bool below(const char *path, const char *dir)
 	return !strncmp(path, dir, n) && path[n] == '/';
 }
 
-static int rename_two(const struct ask *k, const struct access *a)
+static int rename_two(const struct ask *k, const struct access *a, enum outcome_source *source)
 {
 	const struct object *from = &a->obj[0], *to = &a->obj[1];
-	if (from->dev && to->dev && from->dev != to->dev)
+	if (from->dev && to->dev && from->dev != to->dev) {
+		/* the directories that hold them count; a directory's own device may be that of what is mounted there */
+		if (from->type == FT_DIR || to->type == FT_DIR)
+			*source = OUT_UNKNOWN;
 		return EXDEV;
+	}
 	if (to->type != FT_NONE && a->flags & RENAME_NOREPLACE)
 		return EEXIST;
 	if (to->type == FT_NONE && a->flags & RENAME_EXCHANGE)
@@ -163,21 +167,21 @@ static int rename_two(const struct ask *k, const struct access *a)
 	if (from->type == FT_DIR && from->path && to->path && below(to->path, from->path))
 		return EINVAL;
 	int err = may_remove(k, from);
-	if (!err && from->type == FT_DIR && from->dir && to->dir && strcmp(from->dir, to->dir) != 0)
-		err = may_obj(k, from, W_OK); /* its ".." is written */
+	if (!err && to->type == FT_NONE)
+		err = may_name(k, to);
 	if (err)
 		return err;
-	if (to->type == FT_NONE)
-		return may_name(k, to);
-	if (!(a->flags & RENAME_EXCHANGE)) {
-		if (from->type == FT_DIR && to->type != FT_DIR)
-			return ENOTDIR;
-		if (from->type != FT_DIR && to->type == FT_DIR)
-			return EISDIR;
-	}
-	err = may_remove(k, to);
+	bool swap = a->flags & RENAME_EXCHANGE, there = to->type != FT_NONE;
+	if (there && !swap && from->type == FT_DIR && to->type != FT_DIR)
+		return ENOTDIR;
+	if (there && !swap && from->type != FT_DIR && to->type == FT_DIR)
+		return EISDIR;
+	if (there)
+		err = may_remove(k, to);
+	if (!err && from->type == FT_DIR && from->dir && to->dir && strcmp(from->dir, to->dir) != 0)
+		err = may_obj(k, from, W_OK); /* its ".." is written */
 	bool same = from->dev == to->dev && from->ino == to->ino;
-	if (!err && to->type == FT_DIR && !same && !(a->flags & RENAME_EXCHANGE) && to->path && filled(to->path))
+	if (!err && to->type == FT_DIR && !same && !swap && to->path && filled(to->path))
 		err = ENOTEMPTY;
 	return err;
 }
@@ -187,11 +191,14 @@ static int link_two(const struct ask *k, const struct access *a)
 	const struct object *from = &a->obj[0], *to = &a->obj[1];
 	if (to->type != FT_NONE)
 		return EEXIST;
+	int err = may_name(k, to);
+	if (err == EROFS) /* the mount is asked first, the directory last */
+		return err;
 	if (from->dev && to->dev && from->dev != to->dev)
 		return EXDEV;
-	if (from->type == FT_DIR)
+	if (!err && from->type == FT_DIR)
 		return EPERM;
-	return may_name(k, to);
+	return err;
 }
 
 static int exec_old(const struct ask *k, const struct object *o)
@@ -256,7 +263,7 @@ static int old(const struct ask *k, const struct access *a, enum outcome_source 
 		       : o->type == FT_DIR                           ? EISDIR
 		                                                     : may_remove(k, o);
 	case OP_RENAME:
-		return rename_two(k, a);
+		return rename_two(k, a, source);
 	case OP_LINK:
 		return link_two(k, a);
 	case OP_EXEC:
@@ -301,7 +308,7 @@ static int object_trouble(const struct object *o, const struct creds *c, const s
 {
 	/* open(2): a name to create must not end in a slash, whatever is there */
 	if (a->op == OP_OPEN && a->flags & O_CREAT && a->marks & MARK_DIR_SLASH && !(a->flags & O_PATH) &&
-	    (o->type != FT_NONE || (!o->walk_err && o->missing == 1)) && !o->blocked)
+	    (o->type != FT_NONE || (!o->walk_err && o->missing == 1)) && (!o->blocked || c->search))
 		return EISDIR;
 	bool makes = a->op == OP_MKDIR || a->op == OP_SYMLINK || a->op == OP_MKNOD || a->op == OP_BIND ||
 	             (a->op == OP_LINK && o != &a->obj[0]);

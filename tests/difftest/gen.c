@@ -97,6 +97,15 @@ static void slot_of_others(struct round *r, const char *at)
 	node(r, N_DIR, PATH("%s/C", at), NULL, 0700, 12345);
 }
 
+/* Other file systems. */
+static void slot_of_mounts(struct round *r, const char *at)
+{
+	node(r, N_MOUNT, PATH("%s/m", at), NULL, 0, 0);
+	node(r, N_FILE, PATH("%s/m/in", at), "mounted\n", 0644, 0);
+	node(r, N_DIR, PATH("%s/m/e", at), NULL, 0755, 0);
+	node(r, N_MOUNT, PATH("%s/M", at), NULL, 1, 0);
+}
+
 /* The objects of a slot, met as @as; wants.c knows them by these names. */
 static void slot(struct round *r, const char *at, const char *as)
 {
@@ -128,8 +137,10 @@ static void slot(struct round *r, const char *at, const char *as)
 	node(r, N_LINK, PATH("%s/lo", at), PATH("%s/o/%s", r->data, as[strlen(as) - 1] & 1 ? "open" : "shut"), 0, 0);
 	node(r, N_LINK, PATH("%s/l2", at), "l1", 0, 0);
 	node(r, N_LINK, PATH("%s/l1", at), "l2", 0, 0);
-	if (r->root)
+	if (r->root) {
 		slot_of_others(r, at);
+		slot_of_mounts(r, at);
+	}
 	r->in_slot = false;
 }
 /* YAML sections, put together at the end */
@@ -210,6 +221,8 @@ static void area_rule(struct round *r, struct sections *s, const struct area *a)
 	bool private = a->where == W_TMP || (a->where == W_HOME && !strstr(r->home_says, "host"));
 	if (a->rule == OVER_BIND)
 		bind(r, s, a->path, bind_mode(r));
+	else if (a->rule == OVER_LINK)
+		bind(r, s, a->link, bind_mode(r));
 	else if (a->rule == OVER_TMPFS)
 		entry(r, &s->tmpfs, a->path, false);
 	else if (a->rule == OVER_TARGET)
@@ -236,7 +249,7 @@ static void area_rule(struct round *r, struct sections *s, const struct area *a)
 				bind(r, s, PATH("%s/f", at), "mode: ro");
 			break;
 		case OVER_NOTHING: case OVER_BIND: case OVER_TMPFS: case OVER_TARGET: case OVER_DENY_ALL:
-		case OVER_FENCE_ALL: case OVER_KINDS:
+		case OVER_FENCE_ALL: case OVER_LINK: case OVER_KINDS:
 			break;
 		}
 	}
@@ -276,8 +289,8 @@ static void draw_areas(struct round *r, struct area *areas, struct sections *s)
 		struct area *a = &areas[i];
 		*a = (struct area){ .where = (enum where)(i % 4), .rule = (enum area_rule)draw(r, OVER_KINDS) };
 		a->path = PATH("%s/%c%zu", where[a->where], 'a', i);
-		if (a->rule == OVER_TMPFS && a->where == W_PROJECT)
-			a->rule = OVER_NEST;
+		if (r->persist && a->where == W_HOME)
+			a->rule = OVER_NOTHING; /* no mount point is made in a directory of the host */
 		node(r, N_DIR, a->path, NULL, 0755, 0);
 		if (a->rule == OVER_TARGET)
 			node(r, N_DIR, PATH("%s.src", a->path), NULL, 0755, 0);
@@ -304,9 +317,16 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	r->loose = PATH("%s-", tmp);
 	r->home = PATH("%s/h", base);
 	r->data = PATH("%s/data", base);
-	r->project = chance(r, 50) ? PATH("%s/h/p", base) : PATH("%s/p", base);
+	r->persist = chance(r, 10);
+	r->project = !r->persist && chance(r, 50) ? PATH("%s/h/p", base) : PATH("%s/p", base);
 	r->net_host = chance(r, 20);
 	r->home_says = homes[draw(r, LEN(homes))];
+	if (r->persist) {
+		node(r, N_DIR, PATH("%s/keep", base), NULL, 0755, 0);
+		r->home_says = PATH("home: { persist: \"%s/keep\" }\n", base);
+	}
+	if (!r->persist && chance(r, 5))
+		bind(r, &s, "/", bind_mode(r));
 	const char *dirs[] = { r->home, r->project, r->data, r->tmp, PATH("%s/o", r->data) };
 	for (size_t i = 0; i < LEN(dirs); i++)
 		node(r, N_DIR, dirs[i], NULL, 0755, 0);

@@ -9,13 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum want_class { C_READ, C_WRITE, C_CREATE, C_REMOVE, C_TWO, C_META, C_EXEC, C_SOCKET, C_COUNT };
+enum want_class { C_READ, C_WRITE, C_CREATE, C_REMOVE, C_TWO, C_META, C_EXEC, C_SOCKET, C_OTHER, C_COUNT };
 
-enum node_kind { N_DIR, N_FILE, N_PROGRAM, N_LINK, N_FIFO, N_SOCKET };
+enum node_kind { N_DIR, N_FILE, N_PROGRAM, N_LINK, N_FIFO, N_SOCKET, N_MOUNT };
 
 /**
  * struct node - one object of the scratch tree, parents first
  * @object: of a slot: made only where something names it
+ * @mode: of N_MOUNT, an empty tmpfs: 1 read-only
  * @uid: 0 the runner's, else this one (only where the runner is root)
  */
 struct node {
@@ -44,7 +45,7 @@ struct want {
 struct round {
 	struct arena arena;
 	uint64_t seed, state;
-	bool root, in_slot, net_host;
+	bool root, in_slot, net_host, persist;
 	const char *base, *home, *project, *data, *tmp; /* tmp: a directory in /tmp outside, absent inside */
 	const char *loose;                              /* prefix of names made in /tmp itself */
 	const char *home_says; /* line of the profile */

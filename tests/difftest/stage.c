@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -78,6 +79,11 @@ static int make_node(struct stage *w, const struct node *n)
 	case N_SOCKET:
 		err = listen_on(w, n->path);
 		break;
+	case N_MOUNT:
+		if (mkdir(n->path, 0755) ||
+		    mount("difft", n->path, "tmpfs", MS_NOSUID | MS_NODEV | (n->mode ? MS_RDONLY : 0), "size=1m,mode=755"))
+			return -errno;
+		return 0;
 	}
 	if (!err && n->uid && chown(n->path, n->uid, n->uid))
 		err = -errno;
@@ -131,6 +137,9 @@ void stage_remove(struct stage *w)
 	w->nsockets = 0;
 	if (chdir("/"))
 		return;
+	for (size_t i = r->nnodes; i-- > 0;)
+		if (r->nodes[i].kind == N_MOUNT)
+			umount2(r->nodes[i].path, MNT_DETACH);
 	DIR *d = opendir(r->base);
 	for (struct dirent *de; d && (de = readdir(d));)
 		if (strcmp(de->d_name, ".") != 0 && strcmp(de->d_name, "..") != 0)

@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PATH(...) arena_fmt(&r->arena, __VA_ARGS__)
@@ -59,7 +60,7 @@ static const char *object(struct round *r)
 		"f", "f", "g", "r", "z", "n", "x", "d", "d/in", "e", "c", "v", "p", "k", "lr", "la", "lc", "ld", "lD", "lu", "lx",
 		"lk", "lo", "l1", "lD/in", "c/in",
 	};
-	static const char *const theirs[] = { "q", "Q", "D", "D/in", "w", "w/q", "C", "C/in" };
+	static const char *const theirs[] = { "q", "Q", "D", "D/in", "w", "w/q", "C", "C/in", "m", "m/in", "m/e", "M" };
 	static const char *const absent[] = { "nope", "nope/x", "f/x", "made", "madef", "absent", "made/x", "e/nope", "lD/nope" };
 	if (r->root && chance(r, 20))
 		return PICK(theirs);
@@ -124,7 +125,7 @@ static void want_write(struct round *r, const struct area *a, const char *at)
 static const char *new_name(struct round *r, const struct area *a, const char *at, const char **makes)
 {
 	static const char *const names[] = { "new", "new", "new", "d/new", "e/new", "c/new", "v/new", "nope/new", "lD/new", "f/new",
-	                                     "w/new", "D/new" };
+	                                     "w/new", "D/new", "m/new", "M/new" };
 	const char *const dirs[] = { r->home, r->project, r->data, r->tmp, a->path };
 	size_t k = draw(r, LEN(names));
 	if (!r->root && k >= 10)
@@ -144,8 +145,13 @@ static void want_create(struct round *r, const struct area *a, const char *at)
 	static const long kinds[] = { S_IFIFO | 0600, S_IFSOCK | 0600, S_IFREG | 0600, S_IFCHR | 0600, S_IFIFO | 0644 };
 	static const char *const words[] = { "open", "open", "mkdir", "symlink", "mknod" };
 	static const char *const there[] = { "/usr", "/etc", "/tmp", "/dev", "/proc", "/usr/bin", "/home" };
+	static const char *const dirs[] = { "d", "e", "c", "v", "nope", "f", "lD" };
 	const char *word = PICK(words), *makes = NULL;
 	bool fresh = chance(r, 75);
+	if (chance(r, 6)) {
+		add(r, C_CREATE, "open", O_TMPFILE | O_RDWR, spell(r, a, PATH("%s/%s", at, PICK(dirs))), "");
+		return;
+	}
 	const char *o = object(r);
 	if (!strcmp(o, "p"))
 		o = "f";
@@ -175,10 +181,10 @@ static void want_remove(struct round *r, const struct area *a, const char *at)
 static void want_two(struct round *r, struct area *areas, const struct area *a, const char *at)
 {
 	static const char *const from[] = { "f", "f", "f", "g", "d", "e", "z", "x", "k", "p", "lr", "d/in", "nope", "c/in", "v", "ld",
-	                                    "q", "w/q", "Q" };
+	                                    "q", "w/q", "Q", "m/in", "m" };
 	static const char *const to[] = { "new", "new", "new", "d/new", "g", "e", "nope/new", "f", "c/new", "lr", "x", "made",
-	                                  "madef", "v/new", "w/new" };
-	size_t nfrom = r->root ? LEN(from) : LEN(from) - 3, nto = r->root ? LEN(to) : LEN(to) - 1;
+	                                  "madef", "v/new", "w/new", "m/new", "M/new" };
+	size_t nfrom = r->root ? LEN(from) : LEN(from) - 5, nto = r->root ? LEN(to) : LEN(to) - 3;
 	const struct area *other = a;
 	const char *there = at;
 	if (chance(r, 40)) {
@@ -290,8 +296,22 @@ static void others(struct round *r)
 {
 	static const char *const names[] = { "PATH", "HOME", "DIFFT_AA", "DIFFT_AB", "DIFFT_B", "DIFFT_SET", "TERM", "LC_ALL",
 	                                     "SSH_AUTH_SOCK" };
+#define CALL(name) { #name, SYS_##name }
+	static const struct { const char *name; long nr; } calls[] = {
+		CALL(mount), CALL(umount2), CALL(ptrace), CALL(bpf), CALL(keyctl), CALL(add_key), CALL(io_uring_setup), CALL(unshare),
+		CALL(setns), CALL(clone3), CALL(process_vm_readv), CALL(userfaultfd), CALL(perf_event_open),
+		CALL(open_by_handle_at), CALL(pidfd_getfd), CALL(sethostname), CALL(settimeofday), CALL(getpid),
+		CALL(swapon), CALL(fsopen), CALL(open_tree), CALL(syslog), CALL(sched_setaffinity),
+	};
+#undef CALL
 	for (size_t i = 0; i < LEN(names); i++)
-		add(r, C_READ, "env", 0, names[i], "")->inside = true;
+		if (chance(r, 40))
+			add(r, C_OTHER, "env", 0, names[i], "")->inside = true;
+	for (int n = 0; n < 5; n++) {
+		size_t i = draw(r, LEN(calls));
+		if (strcmp(calls[i].name, "sched_setaffinity") != 0 || strstr(str_c(&r->yaml), calls[i].name))
+			add(r, C_OTHER, "syscall", calls[i].nr, calls[i].name, "")->inside = true;
+	}
 }
 
 void draw_wants(struct round *r, struct area *areas)
@@ -302,7 +322,7 @@ void draw_wants(struct round *r, struct area *areas)
 		const char *at = new_slot(r, a);
 		if (!at)
 			continue;
-		switch ((enum want_class)draw(r, C_COUNT)) {
+		switch ((enum want_class)draw(r, C_OTHER)) {
 		case C_READ: want_read(r, a, at); break;
 		case C_WRITE: want_write(r, a, at); break;
 		case C_CREATE: want_create(r, a, at); break;
@@ -311,7 +331,7 @@ void draw_wants(struct round *r, struct area *areas)
 		case C_META: want_meta(r, a, at); break;
 		case C_EXEC: want_exec(r, a, at); break;
 		case C_SOCKET: want_socket(r, a, at); break;
-		case C_COUNT: break;
+		case C_OTHER: case C_COUNT: break;
 		}
 	}
 	chain(r, PICK(dirs));

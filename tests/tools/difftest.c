@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -26,7 +28,7 @@ int judge_mutation; /* read by RULE() in the judge's copy that is linked here */
 
 static const char *const classes[C_COUNT] = {
 	[C_READ] = "read", [C_WRITE] = "write", [C_CREATE] = "create", [C_REMOVE] = "remove", [C_TWO] = "two-object",
-	[C_META] = "metadata", [C_EXEC] = "exec", [C_SOCKET] = "socket",
+	[C_META] = "metadata", [C_EXEC] = "exec", [C_SOCKET] = "socket", [C_OTHER] = "(no file)",
 };
 
 static const char *const mutations[RULE_COUNT] = {
@@ -86,7 +88,7 @@ static void plain_access(struct access *a, const struct want *w, struct arena *m
 {
 	*a = (struct access){ .op = op_of(w->word, w->flags), .uid = getuid(), .gid = getgid(), .caps = !getuid() };
 	a->obj[0].spelled = w->path;
-	if (a->op == OP_ENV)
+	if (a->op == OP_ENV || a->op == OP_SYSCALL)
 		return;
 	bool six = strchr(w->path, ':') != NULL;
 	a->family = six ? FAM_INET6 : FAM_INET;
@@ -323,7 +325,7 @@ static int run_round(const struct options *o, struct tally *t, const struct roun
 /* Is a cell not filled yet? */
 static bool short_of(const struct options *o, const struct tally *t)
 {
-	for (int c = 0; c < C_COUNT; c++)
+	for (int c = 0; c < C_OTHER; c++)
 		for (int v = 0; v < 4; v++)
 			if (t->cells[c][v] < o->floor)
 				return true;
@@ -342,7 +344,7 @@ static int report(const struct options *o, const struct tally *t)
 		printf("# not drawn: %s\n", limits[i]);
 	printf("%sok %d - the judge says what the engine does (%zu pairs)\n", t->mismatches ? "not " : "", ++test, t->pairs);
 	bad += t->mismatches != 0;
-	for (int c = 0; c < C_COUNT; c++) {
+	for (int c = 0; c < C_OTHER; c++) {
 		size_t low = t->cells[c][0];
 		for (int v = 1; v < 4; v++)
 			low = MIN(low, t->cells[c][v]);
@@ -391,9 +393,12 @@ int main(int argc, char **argv)
 	snprintf(doer, sizeof(doer), "%s/../targets/difft_do", self);
 	o.doer = doer;
 	umask(022);
+	/* mounts of the drawn trees are nobody else's */
+	if (!getuid() && (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)))
+		return perror("a mount namespace"), 2;
 	if (!mkdtemp(base) || !mkdtemp(short_base) || !mkdtemp(tmp) || chmod(base, 0755) || chmod(short_base, 0755))
 		return perror("scratch directory"), 2;
-	printf("1..%d\n", 1 + C_COUNT + RULE_COUNT - 1);
+	printf("1..%d\n", 1 + C_OTHER + RULE_COUNT - 1);
 	int failed = 0;
 	while (!failed && (o.one ? t.rounds < 1 : t.pairs < o.pairs || (short_of(&o, &t) && t.pairs < 4 * o.pairs))) {
 		struct err e = { 0 };
