@@ -33,18 +33,8 @@ rt_copy() { # rt_copy NAME: another user's machine
 	fixture
 }
 
-# What a copy looks like now, without its own path: names, types, modes, contents.
-rt_state() {
-	(
-		cd "$HOME/../.." || exit 1
-		find people/*/ work -printf '%P %y %m %l\n' | grep -vE '/\.(npm|node-gyp)/' | sed "s|$WORK/[a-z]*/people/[a-z]*|HOME|g; s|$WORK/[a-z]*/work|WORK|g" | LC_ALL=C sort
-		find people/*/ work -type f -print0 | LC_ALL=C sort -z | while IFS= read -r -d '' f; do
-			case $f in */.npm/*) continue ;; esac
-			[ -z "$rt_differs" ] || [[ ! $f =~ $rt_differs ]] || continue
-			printf '%s %s\n' "$(sed "s|$WORK/[a-z]*/people/[a-z]*|HOME|g; s|$WORK/[a-z]*/work|WORK|g" "$f" | sha256sum | cut -c1-16)" "${f#people/*/}"
-		done
-	)
-}
+# What a copy looks like now, without its own path.
+rt_state() { python3 "$SRC/tests/e2e/state.py" "$WORK/$1" "$rt_differs"; }
 rt_text() { sed "s|$WORK/[a-z]*/people/[a-z]*|HOME|g; s|$WORK/[a-z]*/work|WORK|g"; }
 
 roundtrip() {
@@ -69,7 +59,7 @@ roundtrip() {
 	cat "$WORK/report1"
 	[ $rc = 0 ] || fail "the audited command ended with $rc"
 	learnt_out=$(rt_text <"$WORK/out1")
-	learnt_state=$(rt_state)
+	learnt_state=$(rt_state alice)
 	rm -f "$out"
 	[ ! -e "$(suggested)" ] || cp "$(suggested)" "$out"
 	if [ -e "$out" ]; then
@@ -108,7 +98,7 @@ rt_confined() {
 	${rt_in:-} "$SNUG" run "${args[@]}" "${with[@]}" -- "${rt_cmd[@]}" >"$WORK/out2" 2>"$WORK/err2" </dev/null || rt_rc=$?
 	sed "s/^/$name: /" "$WORK/err2"
 	rt_out=$(rt_text <"$WORK/out2")
-	rt_now=$(rt_state)
+	rt_now=$(rt_state $name)
 }
 
 # rt_width PROFILE: no directory with more than 50 existing files that the run did not use; in home none
