@@ -143,7 +143,9 @@ static const char *keep_suggestion(struct audit *a)
 	const struct cli_opts *o = a->o;
 	const char *home = a->setup.host.home;
 	profile_write(&yaml, &a->lesson.suggestion);
-	bool kept = a->lesson.suggests && keep(a, "suggested.yaml", str_c(&yaml), yaml.len);
+	/* what is a credential stands in it as commented lines, which grant nothing by themselves */
+	bool worth = a->lesson.suggests || a->lesson.suggestion.comments.n;
+	bool kept = worth && keep(a, "suggested.yaml", str_c(&yaml), yaml.len);
 	if (o->out) {
 		if (output_write(o->out, o->force, 0666, str_c(&yaml), yaml.len, &e) < 0) {
 			fail(a, &e);

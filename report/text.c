@@ -319,7 +319,9 @@ static void ending(struct str *out, struct arena *a, const struct report *r)
 		str_fmt(out, "snug: %s says no network; --network proxy lifts it\n", by_text(a, none));
 	if (r->suggestion)
 		str_fmt(out, "snug: suggested: %s%s\n", pasteable(a, r->suggestion),
-		        r->lesson->suggests ? "" : " (grants nothing: nothing is missing)");
+		        r->lesson->suggests                ? ""
+		        : r->lesson->suggestion.comments.n ? " (commented lines only: take the \"# \" off those you want)"
+		                                           : " (grants nothing: nothing is missing)");
 	if (r->next)
 		str_fmt(out, "snug: next: %s\n", pasteable(a, r->next));
 }

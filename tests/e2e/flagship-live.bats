@@ -7,7 +7,9 @@ setup() {
 	[ -z "${SNUG_OFFLINE:-}" ] || skip "SNUG_OFFLINE is set"
 	REGISTRY=${SNUG_LIVE_REGISTRY:-$(npm config get registry)}
 	curl -fsS --max-time 10 -o /dev/null "${REGISTRY%/}/ms" 2>/dev/null || skip "the registry npm is configured for does not answer"
+	ca=${NODE_EXTRA_CA_CERTS:-}
 	snug_setup
+	[ -z "$ca" ] || export NODE_EXTRA_CA_CERTS=$ca
 	# where it is not the public one, one more grant
 	host=${REGISTRY#*://}
 	host=${host%%/*}

@@ -9,7 +9,6 @@ setup() {
 	need node npm curl python3
 	snug_setup
 	net_start
-	unset NODE_EXTRA_CA_CERTS SSL_CERT_FILE # of this host; node reads the files they name
 }
 teardown() { net_stop; }
 

@@ -19,6 +19,8 @@ snug_setup() {
 	XDG_STATE_HOME=$WORK/state
 	mkdir -p "$HOME" "$PROJ" "$XDG_STATE_HOME"
 	export WORK HOME PROJ XDG_STATE_HOME
+	# of this host: node and curl read the files they name, which is a need of its own
+	unset NODE_EXTRA_CA_CERTS SSL_CERT_FILE
 	unset TMPDIR XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR
 	cd "$PROJ" || return 1
 }

@@ -79,7 +79,10 @@ roundtrip() {
 	rt_confined carol
 	[ "$rt_rc" = 0 ] || fail "confined with what was learnt: status $rt_rc"
 	assert_same "$learnt_out" "$rt_out"
-	assert_same "$learnt_state" "$rt_now"
+	assert_same "$learnt_state" "$rt_now" || {
+		diff -r "$WORK/alice" "$WORK/carol" | head -40
+		false
+	}
 	if [ -e "$out" ]; then
 		mv "$out" "$out.aside"
 		rt_confined dave
