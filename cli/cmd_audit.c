@@ -6,6 +6,7 @@
 #include "cli/runs.h"
 #include "cli/setup.h"
 #include "cli/tell.h"
+#include "cli/update.h"
 
 #include "base/path.h"
 #include "base/str.h"
@@ -167,8 +168,18 @@ static const char *next(struct audit *a, const char *file, bool typed)
 {
 	const struct cli_opts *o = a->o;
 	const struct recording *rec = &a->rec.rec;
-	return tell_next(&a->arena, &o->again, &a->lesson, &a->setup.host, file,
+	return tell_next(&a->arena, &o->again, &a->lesson, &a->setup.host, o->update ? NULL : file,
 	                 typed ? (const char *const *)o->cmd : rec->argv, typed ? o->ncmd : rec->nargv);
+}
+
+static void update(struct audit *a)
+{
+	struct err e = { 0 };
+	int n = update_file(&a->setup.finder, a->o->update, &a->lesson.suggestion, 2, &e);
+	if (n < 0)
+		fail(a, &e);
+	else if (!a->o->quiet)
+		fprintf(stderr, "snug: updated: %d line%s added\n", n, n == 1 ? "" : "s");
 }
 
 /* The report where it was asked for; @last is --check's line, the last one of standard error and of a text report. */
@@ -226,6 +237,8 @@ static int after(struct audit *a, struct err *e)
 	if (o->check)
 		tell_check(&last, &rep, code);
 	keep_report(a, &rep);
+	if (o->update)
+		update(a);
 	show(a, &rep, str_c(&last));
 	if (a->root && run_finish(&a->run, a->root, &late) < 0)
 		record_warn(&late);
@@ -235,6 +248,8 @@ static int after(struct audit *a, struct err *e)
 static int run(struct audit *a, struct err *e)
 {
 	int r = check_outputs(a->o, e);
+	if (r == 0)
+		r = update_prepare(a->o, e);
 	if (r == 0)
 		r = setup_make(&a->setup, a->o, FIND_READ, false, e);
 	if (r == 0)

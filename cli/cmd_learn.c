@@ -3,6 +3,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/tell.h"
+#include "cli/update.h"
 
 #include "base/esc.h"
 #include "base/str.h"
@@ -21,6 +22,8 @@ int cmd_learn(struct cli_opts *o, struct err *e)
 	int r = output_check("--output", out, o->force, e);
 	if (r == 0)
 		r = load_runs(&l, o, o->args, o->nargs, e);
+	if (r == 0)
+		r = update_prepare(o, e);
 	if (r < 0)
 		return r;
 	const char *program = l.recs[0]->nargv ? l.recs[0]->argv[0] : "learnt";
@@ -39,6 +42,13 @@ int cmd_learn(struct cli_opts *o, struct err *e)
 	}
 	if (!o->quiet)
 		fputs(str_c(&notes), stderr);
+	if (o->update) {
+		r = update_file(&l.setup.finder, o->update, &l.lesson.suggestion, 1, e);
+		if (r == 0 && !o->quiet)
+			fprintf(stderr, "snug: nothing to add\n");
+		if (r < 0 || !o->out)
+			return r < 0 ? r : 0;
+	}
 	if (!l.lesson.suggests && !o->quiet)
 		fprintf(stderr, "snug: nothing is missing: the profile grants nothing\n");
 	return output_write(out, o->force, 0666, str_c(&yaml), yaml.len, e);

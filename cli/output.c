@@ -97,3 +97,23 @@ int output_write(const char *path, bool force, mode_t mode, const char *text, si
 		(void)unlink(str_c(&tmp)); /* the first failure is the one to tell */
 	return r;
 }
+
+int output_replace(const char *path, const char *text, size_t len, struct err *e)
+{
+	char real[4096];
+	struct stat st;
+	OWN(str) tmp = { 0 };
+	if (!realpath(path, real) || stat(real, &st) < 0)
+		return err_sys(e, "%s", path);
+	str_fmt(&tmp, "%s.%ld.tmp", real, (long)getpid());
+	int r = write_to(str_c(&tmp), O_CREAT | O_EXCL, 0600, text, len, e);
+	if (r < 0)
+		return r;
+	bool ours = st.st_uid == geteuid() && st.st_gid == getegid();
+	if ((!ours && chown(str_c(&tmp), st.st_uid, st.st_gid) < 0) || chmod(str_c(&tmp), st.st_mode & 07777) < 0 ||
+	    rename(str_c(&tmp), real) < 0) {
+		r = err_sys(e, "replacing %s", real);
+		(void)unlink(str_c(&tmp)); /* the first failure is the one to tell */
+	}
+	return r;
+}

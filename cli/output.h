@@ -22,5 +22,8 @@ int output_check(const char *option, const char *path, bool force, struct err *e
  */
 int output_write(const char *path, bool force, mode_t mode, const char *text, size_t len, struct err *e) MUST;
 
+/* The same for a file that exists and keeps its owner and mode. */
+int output_replace(const char *path, const char *text, size_t len, struct err *e) MUST;
+
 /* All of @text to @fd; -errno. */
 int write_all(int fd, const char *text, size_t len) MUST;

@@ -3,6 +3,10 @@
 load lib
 load ../flagship/net
 
+setup() {
+	snug_setup
+	unset NODE_EXTRA_CA_CERTS SSL_CERT_FILE # of this host; runtimes read the files they name
+}
 teardown() { net_stop; }
 
 # task +PROFILE.. -- COMMAND..: audited clean, then confined; between the two, reset() puts the project back
