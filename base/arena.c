@@ -23,14 +23,15 @@ void arena_drop(struct arena *a)
 	*a = (struct arena){ 0 };
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+/* Texts need no alignment, and there are many of them. */
+static void *take(struct arena *a, size_t size, size_t al)
 {
-	size_t al = alignof(max_align_t);
 	if (size > SIZE_MAX / 2)
 		return NULL;
-	size = (size + al - 1) & ~(al - 1);
 	struct arena_block *b = a->head;
-	if (!b || b->size - b->used < size) {
+	if (b)
+		b->used = (b->used + al - 1) & ~(al - 1);
+	if (!b || b->used > b->size || b->size - b->used < size) {
 		size_t want = b ? MIN(b->size * 2, (size_t)BLOCK_MAX) : (size_t)BLOCK;
 		if (want < size)
 			want = size;
@@ -45,7 +46,13 @@ void *arena_alloc(struct arena *a, size_t size)
 	void *p = b->mem + b->used;
 	b->used += size;
 	a->bytes += size;
-	return memset(p, 0, size);
+	return p;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	void *p = take(a, size, alignof(max_align_t));
+	return p ? memset(p, 0, size) : NULL;
 }
 
 void *arena_array(struct arena *a, size_t n, size_t size)
@@ -60,9 +67,11 @@ char *arena_mem(struct arena *a, const void *p, size_t len)
 {
 	if (len == SIZE_MAX)
 		return NULL;
-	char *s = arena_alloc(a, len + 1);
+	char *s = take(a, len + 1, 1);
 	if (s && len)
 		memcpy(s, p, len);
+	if (s)
+		s[len] = '\0';
 	return s;
 }
 
@@ -77,7 +86,7 @@ char *arena_fmt(struct arena *a, const char *fmt, ...)
 	va_start(ap, fmt);
 	va_copy(ap2, ap);
 	int n = vsnprintf(NULL, 0, fmt, ap);
-	char *s = n < 0 ? NULL : arena_alloc(a, (size_t)n + 1);
+	char *s = n < 0 ? NULL : take(a, (size_t)n + 1, 1);
 	if (s)
 		vsnprintf(s, (size_t)n + 1, fmt, ap2);
 	va_end(ap2);

@@ -80,8 +80,12 @@ static int use(struct replay *p, const struct object *o, uint32_t uses)
 	if (!n)
 		return -ENOMEM;
 	n->uses |= uses | USE_PRE;
-	if (o->type != FT_NONE)
-		n->type = (uint8_t)o->type;
+	if (o->type == FT_NONE)
+		return 0;
+	n->type = (uint8_t)o->type;
+	n->mode = (uint16_t)o->mode;
+	n->uid = o->uid;
+	n->gid = o->gid;
 	return 0;
 }
 
@@ -423,9 +427,8 @@ static int tell(struct replay *p, const struct event *ev, const struct judgement
 	new.counts = new.heading == HEAD_NEEDS && !root;
 	new.counts_all = new.heading != HEAD_GRANTED;
 	new.credential = new.counts_all && new.heading != HEAD_PROBE && tier_protected(f->tiers, path, NULL);
-	struct finding *known = findings_get(&f->found, path);
-	new.what = known ? known->what : path[0] == '/' ? host_shorten(&p->r->host, f->arena, path) : path;
-	if (!new.what || !findings_add(&f->found, path, &new, p->run))
+	/* a file's name for people is made at the end: many findings, and much else to hold until then */
+	if (!findings_add(&f->found, path, &new, p->run))
 		return -ENOMEM;
 	struct finding *to = findings_get(&f->found, path);
 	if (root && new.kind == NEED_LIST && to->heading == HEAD_NEEDS) {
@@ -814,7 +817,9 @@ int facts_add_run(struct facts *f, const struct recording *r, uint32_t run)
 {
 	struct replay p = { .f = f, .r = r, .run = run, .now_s = run_time(r->id) };
 	p.who = arena_array(&p.arena, r->nprocs + 1, sizeof(*p.who));
-	int err = p.who ? replay(&p) : -ENOMEM;
+	int err = p.who ? findings_reserve(&f->found, r->nevents + r->nnets + 1) : -ENOMEM;
+	if (!err)
+		err = replay(&p);
 	made_drop(&p.made);
 	map_drop(&p.mine);
 	arena_drop(&p.arena);

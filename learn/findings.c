@@ -14,6 +14,24 @@ void findings_drop(struct findings *f)
 	*f = (struct findings){ 0 };
 }
 
+int findings_reserve(struct findings *f, size_t n)
+{
+	size_t want = f->n + n;
+	if (want <= f->cap && want <= f->cap_runs)
+		return 0;
+	struct finding *items = reallocarray(f->items, want, sizeof(*items));
+	if (items) {
+		f->items = items;
+		f->cap = want;
+	}
+	uint32_t *runs = items ? reallocarray(f->last_run, want, sizeof(*runs)) : NULL;
+	if (runs) {
+		f->last_run = runs;
+		f->cap_runs = want;
+	}
+	return runs ? 0 : -ENOMEM;
+}
+
 static int text_order(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");

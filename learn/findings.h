@@ -12,6 +12,8 @@ struct findings {
 };
 
 void findings_drop(struct findings *f);
+/* Address space for @n more, so that growing does not leave holes of half the size. -ENOMEM. */
+int findings_reserve(struct findings *f, size_t n);
 
 /**
  * findings_add() - one more access to the object of @key

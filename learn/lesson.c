@@ -112,6 +112,20 @@ static int finding_order(const void *a, const void *b)
 	return r ? r : strcmp(x->what, y->what);
 }
 
+static int name_findings(struct lesson *l, const struct host *h)
+{
+	for (size_t i = 0; i < l->nfindings; i++) {
+		struct finding *f = &l->findings[i];
+		if (!f->what)
+			f->what = f->path[0] == '/' ? host_shorten(h, &l->arena, f->path) : f->path;
+		if (!f->what)
+			return -ENOMEM;
+	}
+	if (l->nfindings)
+		qsort(l->findings, l->nfindings, sizeof(*l->findings), finding_order);
+	return 0;
+}
+
 /* ---- the pipe ---- */
 
 static int learn(struct lesson *l, struct facts *f, const struct run *runs, const struct profile *base, const char *name)
@@ -140,8 +154,6 @@ static int learn(struct lesson *l, struct facts *f, const struct run *runs, cons
 	l->cap_findings = f->found.cap;
 	f->found.items = NULL;
 	f->found.n = f->found.cap = 0;
-	if (!err && l->nfindings)
-		qsort(l->findings, l->nfindings, sizeof(*l->findings), finding_order);
 	rules_drop(&rules);
 	plan_drop(&plan);
 	return err;
@@ -160,7 +172,7 @@ static int make(struct lesson *l, struct run *runs, const struct policy *pol, co
 		err = uses_make(l, &f.hits, base);
 	facts_drop(&f);
 	tiers_drop(&tiers);
-	return err;
+	return err ? err : name_findings(l, &runs[0].r->host);
 }
 
 int lesson_make(struct lesson *out, struct recording *const *runs, size_t n, const struct policy *pol,

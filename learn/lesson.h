@@ -29,14 +29,13 @@ struct finding {
 	enum need_kind kind;
 	enum heading heading;
 	enum necessity necessity;
+	uint32_t runs;
 	struct judgement judgement;
 	const char *what, *path, *who, *grant, *note;
 	uint32_t proc;
 	int outcome;
-	uint64_t count;
+	uint64_t count, seq;
 	bool at_least, counts, counts_all, credential, direct;
-	uint32_t runs;
-	uint64_t seq;
 };
 
 /* One line of the requested profiles and how often it was needed; for --show-granted and unused ones. */

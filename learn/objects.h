@@ -43,7 +43,8 @@ enum {
  * @parent, @child, @next: indices, 0 (the root) ends a list; a parent's index is below its children's
  * @type:     FT_UNKNOWN until something says it
  * @shape:    enum shape of its last component
- * @siblings: of a directory: plain files in it before the run, where known (@has_files)
+ * @mode, @uid, @gid: of what was there
+ * @files, @subdirs: of a directory: plain files and directories in it before the run, where known (@has_files)
  * @runs:     how many runs made it; @first_run, @last_run of these
  */
 struct node {
@@ -51,6 +52,8 @@ struct node {
 	uint32_t parent, child, next;
 	uint32_t uses, dirs;
 	uint32_t files, subdirs;
+	uint32_t uid, gid;
+	uint16_t mode;
 	uint16_t runs, first_run, last_run;
 	uint8_t type, shape;
 	bool has_files;

@@ -35,7 +35,8 @@ static int add_facts(struct after *w, const struct suggesting *s)
 		const struct node *n = &s->facts->objects.nodes[r->node];
 		bool there = n->uses & USE_PRE || !(n->uses & USE_CREATED);
 		enum file_type t = there ? (enum file_type)n->type : FT_NONE;
-		struct host_file f = { .path = r->path, .real = r->path, .type = t, .real_type = t };
+		struct host_file f = { .path = r->path, .real = r->path, .type = t, .real_type = t, .mode = n->mode,
+		                       .uid = n->uid, .gid = n->gid };
 		err = host_add_file(&w->host, &f);
 	}
 	for (size_t i = 0; !err && i < s->empties.n; i++) {

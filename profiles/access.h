@@ -70,11 +70,11 @@ struct object {
 	uint32_t mode, uid, gid;
 	uint64_t dev, ino, size;
 	uint32_t nlink;
+	int walk_err;
 	const char *dir;
 	uint32_t missing;
 	uint32_t dir_mode, dir_uid, dir_gid;
 	const char *blocked;
-	int walk_err;
 };
 
 /* access.marks */
