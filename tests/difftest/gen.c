@@ -300,7 +300,10 @@ static void draw_areas(struct round *r, struct area *areas, struct sections *s)
 			if (a->rule == OVER_TARGET)
 				slot(r, PATH("%s.src/%d", a->path, k), at);
 		}
-		a->link = PATH("%s/L%zu", where[draw(r, 4)], i);
+		size_t at_link = draw(r, 4);
+		if (r->persist && at_link == W_HOME)
+			at_link = W_DATA;
+		a->link = PATH("%s/L%zu", where[at_link], i);
 		node(r, N_LINK, a->link, a->path, 0, 0);
 		area_rule(r, s, a);
 	}
