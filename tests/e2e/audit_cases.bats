@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# audit_cases.bats - acceptance scenarios, B01 to B18: what an audit must see and say
+bats_require_minimum_version 1.5.0
+load lib
+
+# rows of the last run's report: "heading|kind|what|verdict|necessity"
+rows() {
+	python3 -c '
+import json, sys
+for f in json.load(open(sys.argv[1]))["findings"]:
+    print("|".join([f["heading"], f["kind"], f["what"], f["verdict"], f["necessity"]]))' "$(last_run)/report.json"
+}
+
+@test "B01 a file in home is needed although home exists inside" {
+	echo token >"$HOME/.npmrc"
+	run "$SNUG" audit -- cat "$HOME/.npmrc"
+	assert_status 0
+	run rows
+	assert_line '^needs\|read\|~/\.npmrc\|missing\|required$'
+}
+
+@test "B02 a name relative to a directory is the same as the absolute one" {
+	mkdir -p "$HOME/.deep/dir"
+	echo x >"$HOME/.deep/dir/file"
+	for words in "cat \$HOME/.deep/dir/file" "cd \$HOME/.deep; cat dir/file" "cd \$HOME/.deep/dir; cat ./../dir/file" \
+		"exec 9<\$HOME/.deep/dir; cat /proc/self/fd/9/file" "python3 -c 'import os; d = os.open(os.environ[\"HOME\"] + \"/.deep\", 0); os.read(os.open(\"dir/file\", 0, dir_fd=d), 9)'"; do
+		run env -i PATH=/usr/bin:/bin HOME="$HOME" XDG_STATE_HOME="$XDG_STATE_HOME" "$SNUG" audit -- sh -c "$words"
+		assert_status 0
+		run rows
+		assert_line '^needs\|read\|~/\.deep/dir/file\|missing\|required$'
+	done
+}
+
+@test "B04 a new file in home: a narrow line, never home" {
+	run "$SNUG" audit -- touch "$HOME/nope"
+	assert_status 0
+	run cat "$(suggested)"
+	assert_out '~/nope'
+	refute_line '"~/?"'
+	run "$SNUG" --profile "$(suggested)" -- sh -c 'echo kept >"$HOME/nope"'
+	assert_status 0
+	assert_same kept "$(cat "$HOME/nope")"
+}
+
+@test "B05 mkdir -p of what is there asks for nothing" {
+	mkdir -p "$HOME/.a/b"
+	run "$SNUG" audit -- mkdir -p "$HOME/.a/b"
+	run rows
+	refute_line '^needs\|(write|create)'
+	rm -r "$HOME/.a/b"
+	run "$SNUG" audit -- mkdir -p "$HOME/.a/b/c"
+	run rows
+	refute_line '\|(write|create)\|~(/\.a)?\|'
+}
+
+@test "B06 runs of the same command merge to the same bytes; another one shows as 1 of 3" {
+	mkdir -p "$HOME/.t"
+	echo 1 >"$HOME/.t/one"
+	echo 2 >"$HOME/.t/two"
+	"$SNUG" trace -o a -- cat "$HOME/.t/one"
+	"$SNUG" trace -o b -- cat "$HOME/.t/one"
+	"$SNUG" trace -o c -- cat "$HOME/.t/one" "$HOME/.t/two"
+	"$SNUG" learn ./a -o 1.yaml
+	"$SNUG" learn ./a ./b -o 2.yaml
+	diff <(grep -v '^name' 1.yaml) <(grep -v '^name' 2.yaml)
+	"$SNUG" learn ./a ./b ./c >3.yaml
+	"$SNUG" learn ./c ./b ./a >4.yaml
+	cmp 3.yaml 4.yaml
+	run "$SNUG" report ./a ./b ./c
+	assert_out 'in 1 of 3 runs'
+}
+
+@test "B07 the suggestion loads and the confined run exits as the audited one did" {
+	mkdir -p "$HOME/.t"
+	echo 'exit 7' >"$HOME/.t/script"
+	run "$SNUG" audit -- sh "$HOME/.t/script"
+	assert_status 7
+	"$SNUG" profile validate "$(suggested)"
+	run "$SNUG" -- sh "$HOME/.t/script"
+	[ "$status" != 7 ]
+	run "$SNUG" --profile "$(suggested)" -- sh "$HOME/.t/script"
+	assert_status 7
+}
+
+@test "B09 a connect that avoids the proxy is listed by address, marked, with its process" {
+	need python3
+	run "$SNUG" audit -- python3 -c '
+import socket
+s = socket.socket()
+s.settimeout(0.2)
+try: s.connect(("192.0.2.7", 9))
+except OSError: pass'
+	assert_status 0
+	run rows
+	assert_line '\|host\|192\.0\.2\.7:9\|'
+	run "$SNUG" why 192.0.2.7
+	assert_status 0
+	assert_out python3
+}
+
+@test "B11 a static program is recorded like any other" {
+	need cc
+	printf '#include <fcntl.h>\n#include <unistd.h>\nint main(int c, char **v) { (void)c; return open(v[1], O_RDONLY) < 0; }\n' >s.c
+	cc -static -o s s.c 2>/dev/null || skip "no static C library"
+	echo x >"$HOME/.st"
+	run "$SNUG" audit -- ./s "$HOME/.st"
+	assert_status 0
+	run rows
+	assert_line '^needs\|read\|~/\.st\|missing\|required$'
+}
+
+@test "B11 a set-uid program that lost its bit makes the recording incomplete" {
+	is_root && skip "root keeps what it has"
+	su=
+	for f in /usr/bin/su /bin/su /usr/bin/passwd /usr/bin/mount; do [ ! -u "$f" ] || su=$f; done
+	[ -n "$su" ] || skip "no set-uid program here"
+	run "$SNUG" audit --check -- "$su" --version
+	[ "$status" = 4 ] || [ "$status" = 3 ] || { echo "$output"; return 1; }
+	assert_out incomplete
+}
+
+@test "B11 namespaces inside are recorded or said" {
+	skip_unless "no user namespaces here" unshare -Ur true
+	echo x >"$HOME/.ns"
+	run "$SNUG" audit -- unshare -Urm cat "$HOME/.ns"
+	assert_status 0
+	run rows
+	echo "$output"
+	assert_line '\|~/\.ns\|'
+}
+
+@test "B17 unused grants are told for binds, hosts, variables and calls alike" {
+	cat >p.yaml <<-'END'
+		binds:
+		  - { source: /srv, mode: ro }
+		env:
+		  allow: [SNUG_NEVER]
+		proxy:
+		  allow_hosts: [never.example.org]
+		syscalls:
+		  allow: [perf_event_open]
+	END
+	run "$SNUG" audit --profile ./p.yaml --show-granted -- true
+	assert_status 0
+	unused=$(sed -n '/^granted, but not used/,/^$/p' <<<"$output")
+	for word in /srv SNUG_NEVER never.example.org perf_event_open; do
+		grep -qF "$word" <<<"$unused" || fail "no $word among: $unused"
+	done
+}
+
+@test "B18 a link and its target are both needed, and the suggestion works" {
+	mkdir -p "$HOME/.store" "$HOME/.conf"
+	echo real >"$HOME/.store/file"
+	ln -s ../.store/file "$HOME/.conf/link"
+	run "$SNUG" audit -- cat "$HOME/.conf/link"
+	assert_status 0
+	run --separate-stderr "$SNUG" --profile "$(suggested)" -- cat "$HOME/.conf/link"
+	assert_status 0
+	assert_same real "$output"
+}
+
+@test "--network-only sees hosts and no files, and says so" {
+	need python3
+	echo x >"$HOME/.f"
+	run "$SNUG" audit --network-only -- sh -c "cat $HOME/.f; python3 -c '
+import socket
+s = socket.socket()
+s.settimeout(0.2)
+try: s.connect((\"192.0.2.7\", 9))
+except OSError: pass'"
+	assert_status 0
+	assert_out 'files are not seen'
+	run rows
+	assert_line '\|host\|192\.0\.2\.7:9\|'
+	refute_out '.f|'
+}
+
+@test "--network-trace=addresses offers no proxy; off keeps nothing of the network" {
+	need python3
+	prog='
+import socket
+s = socket.socket()
+s.settimeout(0.2)
+try: s.connect(("192.0.2.7", 9))
+except OSError: pass'
+	"$SNUG" audit -q --network-trace=addresses -- python3 -c "$prog"
+	run rows
+	assert_line '192\.0\.2\.7:9'
+	"$SNUG" audit -q --network-trace=off -- python3 -c "$prog"
+	run rows
+	refute_out 192.0.2.7
+	! grep -q '192\.0\.2\.7' "$(last_run)/recording.ndjson" || grep '192\.0\.2\.7' "$(last_run)/recording.ndjson" | grep -qv '"ev"'
+}
+
+@test "why tells of a variable and of a directory" {
+	mkdir -p "$HOME/.t"
+	echo x >"$HOME/.t/a"
+	WANTED=some-value run "$SNUG" audit -- sh -c 'echo $WANTED; cat $HOME/.t/a'
+	run "$SNUG" why WANTED
+	assert_status 0
+	assert_line 'by .*sh'
+	run "$SNUG" why "$HOME/.t"
+	assert_status 0
+	assert_out '.t/a'
+}
+
+@test "a snug that cannot work tells so in JSON too" {
+	run "$SNUG" audit --no-keep -q -- "$SNUG" audit --json --report=r.json -- true
+	assert_status 125
+	python3 -c 'import json; r = json.load(open("r.json")); assert r["outcome"] == "snug-failed" and r["message"], r'
+}
