@@ -144,9 +144,7 @@ static void take_names(struct loop *lo)
 static void take_event(struct loop *lo, const struct epoll_event *ev)
 {
 	const struct watch *w = ev->data.ptr;
-	struct conn *c = w->conn;
-	if (c && c->dead)
-		return;
+	bool in = (ev->events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0;
 	switch (w->kind) {
 	case WATCH_LISTEN:
 		take_clients(lo, lo->listen[w->index]);
@@ -161,15 +159,19 @@ static void take_event(struct loop *lo, const struct epoll_event *ev)
 		take_names(lo);
 		return;
 	case WATCH_CLIENT:
-		c->cl.readable |= (ev->events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0;
-		break;
 	case WATCH_UP:
-		c->up.readable |= (ev->events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0;
-		break;
 	case WATCH_TRY:
-		conn_try(c, w->index);
 		break;
 	}
+	struct conn *c = w->conn;
+	if (!c || c->dead)
+		return;
+	if (w->kind == WATCH_CLIENT)
+		c->cl.readable |= in;
+	else if (w->kind == WATCH_UP)
+		c->up.readable |= in;
+	else
+		conn_try(c, w->index);
 	conn_pump(c);
 }
 

@@ -46,7 +46,9 @@ static bool buf_fit(struct buf *b, size_t n)
 	if (b->len > 0)
 		memcpy(p, buf_at(b), b->len);
 	free(b->p);
-	*b = (struct buf){ p, 0, b->len, cap };
+	b->p = p;
+	b->off = 0;
+	b->cap = cap;
 	return true;
 }
 

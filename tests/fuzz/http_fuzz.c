@@ -1,4 +1,4 @@
-/* http_fuzz.c - heads and chunks of any bytes; covers: enforce/relay_http.c enforce/relay_chunk.c enforce/relay_name.c */
+/* http_fuzz.c - heads and chunks of any bytes; covers: enforce/relay_http.c enforce/relay_head.c enforce/relay_chunk.c enforce/relay_name.c */
 #include "base/base.h"
 #include "base/str.h"
 #include "enforce/relay_http.h"
