@@ -49,7 +49,7 @@ load roundtrip
 		echo one >"$PROJ/one"
 		echo two >"$PROJ/two"
 	}
-	roundtrip -- sh -c 'tar --sort=name --mtime=@0 --owner=0 --group=0 -cf ~/.local/share/backup/project.tar one two'
+	roundtrip -- sh -c 'tar --sort=name --mtime=@0 --numeric-owner --owner=0 --group=0 -cf ~/.local/share/backup/project.tar one two'
 }
 
 @test "round trip: tar unpacks a tree from home" {

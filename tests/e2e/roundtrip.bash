@@ -80,7 +80,7 @@ roundtrip() {
 	[ "$rt_rc" = 0 ] || fail "confined with what was learnt: status $rt_rc"
 	assert_same "$learnt_out" "$rt_out"
 	assert_same "$learnt_state" "$rt_now" || {
-		diff -r "$WORK/alice" "$WORK/carol" | head -40
+		diff -r "$WORK/alice/people/alice" "$WORK/carol/people/carol" | head -40
 		false
 	}
 	if [ -e "$out" ]; then
