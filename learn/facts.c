@@ -329,6 +329,33 @@ static bool looks_only(const struct access *a)
 	       (a->op == OP_OPEN && a->flags & O_PATH);
 }
 
+static const char *listing_key(struct replay *p, const struct event *ev, const char *dir, size_t len)
+{
+	return arena_fmt(&p->arena, "%u %.*s", ev->proc, (int)len, dir);
+}
+
+/* A directory of the view was opened to be listed; it shows what was granted in it. */
+static int note_listing(struct replay *p, const struct event *ev, const struct judgement *j)
+{
+	const struct access *a = &ev->acc;
+	bool lists = a->op == OP_OPEN && !(a->flags & O_PATH) && a->obj[0].type == FT_DIR;
+	if (!lists || (j->verdict != V_GRANTED && j->verdict != V_PRIVATE))
+		return 0;
+	const char *key = listing_key(p, ev, a->obj[0].path, strlen(a->obj[0].path));
+	return key && map_put(&p->listed, key, strlen(key), NULL) ? 0 : -ENOMEM;
+}
+
+/* A mere look at a name that the program had from a listing: confined, the listing does not give that name. */
+static bool look_after_listing(struct replay *p, const struct event *ev)
+{
+	const struct access *a = &ev->acc;
+	if ((a->op != OP_STAT && a->op != OP_READLINK && a->op != OP_ACCESS) || a->obj[0].path[0] != '/' || !p->listed.n)
+		return false;
+	const char *name = a->obj[0].nhops ? a->obj[0].hops[0].path : a->obj[0].path; /* the listed name, not its target */
+	const char *key = listing_key(p, ev, name, path_parent_len(name));
+	return key && map_find(&p->listed, key, strlen(key));
+}
+
 static enum necessity file_necessity(struct replay *p, const struct event *ev, const struct judgement *j)
 {
 	const struct access *a = &ev->acc;
@@ -336,7 +363,7 @@ static enum necessity file_necessity(struct replay *p, const struct event *ev, c
 	enum necessity n = outcome_necessity(ev);
 	if (n != NEC_REQUIRED && n != NEC_UNKNOWN)
 		return n;
-	if (j->verdict == V_MISSING && runtime_probe(a))
+	if (j->verdict == V_MISSING && (runtime_probe(a) || look_after_listing(p, ev)))
 		return NEC_PROBE;
 	/* asked whether it may write what it sees: "no" is an answer */
 	if (a->op == OP_ACCESS && j->err == EROFS)
@@ -596,6 +623,8 @@ static int file_event(struct replay *p, const struct event *ev, const struct jud
 	const struct src *made = made_before(p, ev, judged);
 	struct judgement by_line = { .verdict = V_GRANTED, .by = made };
 	const struct judgement *j = made ? &by_line : judged;
+	if (note_listing(p, ev, j) < 0)
+		return -ENOMEM;
 	enum necessity n = file_necessity(p, ev, j);
 	const struct finding *before = findings_get(&p->f->found, a->obj[0].path);
 	bool probed = before && before->heading == HEAD_PROBE && p->f->found.last_run[before - p->f->found.items] == p->run;
@@ -822,6 +851,7 @@ int facts_add_run(struct facts *f, const struct recording *r, uint32_t run)
 		err = replay(&p);
 	made_drop(&p.made);
 	map_drop(&p.mine);
+	map_drop(&p.listed);
 	arena_drop(&p.arena);
 	return err;
 }

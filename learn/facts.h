@@ -48,6 +48,7 @@ int facts_add_run(struct facts *f, const struct recording *r, uint32_t run);
 /**
  * struct replay - one run while it is gone through
  * @mine: path -> struct mine, names the run made
+ * @listed: "PROC PATH" of directories a program listed, and could list confined too
  * @who:  per process image, made when first asked
  */
 struct replay {
@@ -56,7 +57,7 @@ struct replay {
 	uint32_t run;
 	struct arena arena;
 	struct made made;
-	struct map mine;
+	struct map mine, listed;
 	const char **who;
 	uint64_t now_s;
 };

@@ -98,12 +98,12 @@ task() {
 
 @test "untrusted: works on the project, and on nothing else" {
 	echo data >file
-	echo secret >"$HOME/secret"
+	echo hidden-bytes >"$HOME/secret"
 	reset() { rm -f copy; }
 	task +untrusted -- cp file copy
 	run "$SNUG" run +untrusted -- cat "$HOME/secret"
 	[ "$status" != 0 ]
-	refute_out secret$'\n'
+	refute_out hidden-bytes
 }
 
 @test "proxy: hosts that nobody granted answer 403" {
@@ -117,8 +117,8 @@ task() {
 }
 
 @test "insecure: reads the whole host" {
-	echo secret >"$HOME/secret"
+	echo hidden-bytes >"$HOME/secret"
 	run "$SNUG" run +insecure -- cat "$HOME/secret"
 	assert_status 0
-	assert_out secret
+	assert_out hidden-bytes
 }
