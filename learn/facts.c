@@ -582,29 +582,55 @@ static bool object_granted(const struct replay *p, const struct access *a, const
 	return k.verdict == V_GRANTED;
 }
 
+/* A program that is granted where it lies, and still not found by its name: a finding of its own. */
+static int tell_path(struct replay *p, const struct event *ev, const char *dir)
+{
+	struct facts *f = p->f;
+	const char *key = arena_fmt(f->arena, "PATH %s", dir);
+	const char *name = arena_str(f->arena, path_base(ev->acc.obj[0].spelled));
+	const char *at = host_shorten(&p->r->host, f->arena, dir);
+	const char *what = name && at ? arena_fmt(f->arena, "%s in %s", name, at) : NULL;
+	const char *grant = at ? arena_fmt(f->arena, "env.prepend_path: %s", at) : NULL;
+	struct finding new = {
+		.kind = NEED_EXEC, .heading = HEAD_NEEDS, .necessity = NEC_REQUIRED, .what = what, .grant = grant,
+		.judgement = { .verdict = V_MISSING, .err = ENOENT, .why = "its directory is not in the confined PATH" },
+		.who = replay_who(p, ev->proc), .proc = ev->proc, .count = ev->count, .at_least = ev->at_least,
+		.seq = ev->seq, .counts = true, .counts_all = true,
+	};
+	return key && what && grant && findings_add(&f->found, key, &new, p->run) ? 0 : -ENOMEM;
+}
+
 /* The image that this exec made was called by a bare name, so its directory was searched through PATH. */
-static int found_through_path(struct replay *p, const struct event *ev)
+static int found_through_path(struct replay *p, const struct event *ev, const struct judgement *j)
 {
 	static const char *const usual[] = {
 		"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin",
 	};
 	const char *spelled = ev->acc.obj[0].spelled;
 	size_t n = spelled[0] == '/' ? path_parent_len(spelled) : 0;
-	bool bare = false;
+	/* the command itself is the first image: nobody recorded had called for it */
+	const struct proc *first = ev->proc && ev->proc <= p->r->nprocs ? &p->r->procs[ev->proc - 1] : NULL;
+	bool bare = first && !first->parent && first->argv && first->argv[0] && !strcmp(first->argv[0], path_base(spelled));
 	for (uint32_t i = ev->proc; n && i < p->r->nprocs && !bare; i++) {
 		const struct proc *q = &p->r->procs[i];
 		bare = q->parent == ev->proc && q->replaces && q->argv && q->argv[0] && !strcmp(q->argv[0], path_base(spelled));
 	}
+	bare = bare && n;
 	for (size_t i = 0; i < LEN(usual); i++)
 		bare = bare && !(strlen(usual[i]) == n && !memcmp(usual[i], spelled, n));
 	if (!bare)
 		return 0;
 	const char *dir = arena_mem(p->f->arena, spelled, n);
-	const char **slot = dir ? VEC_PUSH(&p->f->prepend) : NULL;
+	if (!dir)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->f->pol->prepend_path.n; i++)
+		if (!strcmp(p->f->pol->prepend_path.items[i].text, dir))
+			return 0;
+	const char **slot = VEC_PUSH(&p->f->prepend);
 	if (!slot)
 		return -ENOMEM;
 	*slot = dir;
-	return 0;
+	return j->verdict == V_GRANTED ? tell_path(p, ev, dir) : 0;
 }
 
 /* The line that makes the directory before the command starts: mkdir's EEXIST is its price, not a lack. */
@@ -639,8 +665,8 @@ static int file_event(struct replay *p, const struct event *ev, const struct jud
 	if (counts && j->verdict == V_MISSING)
 		for (int i = 0; !err && i < op_objects(a->op); i++)
 			err = note_hops(p, &a->obj[i], link_only);
-	if (!err && counts && a->op == OP_EXEC)
-		err = found_through_path(p, ev);
+	if (!err && a->op == OP_EXEC && (counts || j->verdict == V_GRANTED))
+		err = found_through_path(p, ev, j);
 	if (link_only)
 		counts = 0;
 	if (!err)
