@@ -25,6 +25,7 @@ struct mine {
 	bool temp_like;    /* O_EXCL or a private mkdir */
 	bool counts;       /* outside what is granted: facts follow from it */
 	bool excl;         /* made with O_EXCL under an earlier name */
+	bool moved;        /* a directory renamed to where it is */
 	bool missing;      /* its directory is not in the view */
 	bool probed;       /* looked for, and absent, before */
 };
@@ -192,6 +193,7 @@ static int do_rename(struct replay *p, const struct event *ev, bool counts)
 	if (!err && !replaced) {
 		struct mine *m = map_get(&p->mine, b->path);
 		m->excl = excl;
+		m->moved = was_dir;
 		m->temp_like = temp && !strcmp(path_base(a->path), path_base(b->path));
 	}
 	bool lasting = replaced || ev->survives;
@@ -422,11 +424,16 @@ static enum heading file_heading(const struct replay *p, const struct event *ev,
 	return ev->survives && lost_in_home(p->f, o->path) ? HEAD_LOST : HEAD_SELF;
 }
 
+/* Entries of processes that are not the command's: inside there are none, and no line could show them. */
+static const char others[] = "/proc/other";
+
 /* The object a person would name: the directory the run made, not each file in it. */
 static const char *told_path(const struct replay *p, const struct event *ev)
 {
 	const struct access *a = &ev->acc;
 	const struct object *o = &a->obj[a->op == OP_RENAME || a->op == OP_LINK ? 1 : 0];
+	if (path_under(o->path, others))
+		return others;
 	const struct mine *top = own_dir(p, o->path);
 	return top ? top->path : o->path;
 }
@@ -451,7 +458,9 @@ static int tell(struct replay *p, const struct event *ev, const struct judgement
 	bool root = private_root(p, ev, j);
 	if (root)
 		new.heading = new.kind == NEED_LIST ? HEAD_NEEDS : HEAD_GRANTED;
-	new.counts = new.heading == HEAD_NEEDS && !root;
+	bool foreign = path == others && j->verdict == V_MISSING;
+	new.what = path == others ? "other processes" : NULL;
+	new.counts = new.heading == HEAD_NEEDS && !root && !foreign;
 	new.counts_all = new.heading != HEAD_GRANTED;
 	new.credential = new.counts_all && new.heading != HEAD_PROBE && tier_protected(f->tiers, path, NULL);
 	/* a file's name for people is made at the end: many findings, and much else to hold until then */
@@ -465,6 +474,8 @@ static int tell(struct replay *p, const struct event *ev, const struct judgement
 		node->uses |= USE_LIST | USE_PRE;
 		node->type = FT_DIR;
 	}
+	if (foreign && to->heading == HEAD_NEEDS)
+		return finding_note(&f->found, to, "confined it sees only its own processes");
 	if (to->heading == HEAD_NEEDS && j->verdict == V_DENIED)
 		return finding_note(&f->found, to, arena_fmt(f->arena, "%s denies it", line_text(f->arena, j->by)));
 	return 0;
@@ -780,6 +791,10 @@ static int end_survivor(struct replay *p, const struct mine *m)
 	parent = mine_at(p, m->path, above);
 	if (parent || n->uses & USE_BELOW)
 		return 0;
+	if (m->moved) {
+		n->uses |= USE_RENAMED;
+		return use_dir(p, m->path, DIR_RENAME);
+	}
 	static const struct { uint32_t how, why; } rows[] = {
 		{ USE_EXCL, DIR_EXCL }, { USE_RENAMED, DIR_RENAME }, { USE_BOUND, DIR_BIND },
 	};

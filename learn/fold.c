@@ -18,6 +18,8 @@
  */
 
 enum { RULE = 3000, RO = 350, RW = 1000, GUARD = 3, TOP = 2, VOL = 8000, VERP = 4000, UNIT_DIV = 4 };
+/* Nobody asked for the directory itself: then it may show this many files that were not used, and no more. */
+enum { EXPOSED_MAX = 50 };
 enum { RULES_WANTED = 40, FILES_UNKNOWN = 64, SUBDIR_UNKNOWN = 16 };
 
 enum choice { CHOICE_NONE, CHOICE_INSIDE, CHOICE_ISLANDS, CHOICE_BIND, CHOICE_LEAF };
@@ -176,7 +178,7 @@ static struct offer solve_dir(const struct folding *w, uint32_t at, enum questio
 	if (must_ro && c->writes_below && !must_rw && bindable(w, at, false))
 		consider(&best, bind + open_ground(w, at, false) + c->cost[WRITES], 1 + c->rules[WRITES], CHOICE_ISLANDS);
 	bool rw = c->writes_below || must_rw;
-	if (bindable(w, at, rw))
+	if (bindable(w, at, rw) && (must_rw || must_ro || untouched(c, false) <= EXPOSED_MAX))
 		consider(&best, bind + open_ground(w, at, rw), 1, CHOICE_BIND);
 	if (!best.choice) /* wanted, but not to be had in that mode: what lies inside still is */
 		consider(&best, c->cost[q], c->rules[q], CHOICE_INSIDE);

@@ -149,6 +149,8 @@ static int learn(struct lesson *l, struct facts *f, const struct run *runs, cons
 		err = suggest(&s, name);
 	for (uint32_t i = 0; !err && i < l->nruns; i++)
 		err = verify(&s, runs[i].r);
+	if (!err)
+		err = verify_said(&s);
 	l->findings = f->found.items;
 	l->nfindings = f->found.n;
 	l->cap_findings = f->found.cap;

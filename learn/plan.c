@@ -84,6 +84,13 @@ static int protect(struct plan *p, uint32_t at)
 	return err ? err : 1;
 }
 
+/* Does a requested line show it already? (It came here with another object that is not.) */
+static bool shown(const struct plan *p, const char *path, bool rw)
+{
+	const struct place *at = policy_place(p->f->pol, path);
+	return at && at->kind == PLACE_BIND && (!rw || at->mode == BIND_RW);
+}
+
 /* ---- the directory itself must be writable ---- */
 
 static int refuse_dir(struct plan *p, const struct node *n)
@@ -107,7 +114,8 @@ static int want_dir(struct plan *p, uint32_t at)
 		return refuse_dir(p, n);
 	if (tier_user_dir(p->f->tiers, n->path))
 		return guard(p, n->path, "opens all documents in it to writing", true, true, false);
-	p->want[at] |= WANT_RW_DIR;
+	if (!shown(p, n->path, true))
+		p->want[at] |= WANT_RW_DIR;
 	return 0;
 }
 
@@ -173,18 +181,18 @@ static int want_file(struct plan *p, uint32_t at)
 {
 	struct node *n = &p->f->objects.nodes[at];
 	uint32_t u = n->uses;
-	if (u & USE_BELOW)
+	if (u & USE_BELOW || shown(p, n->path, u & USE_CHANGED))
 		return 0;
 	if (in_runtime(p, n)) {
 		p->want[n->parent] |= WANT_EXIST;
 		return 0;
 	}
-	if (u & USE_MKDIR && !(u & USE_PRE && u & USE_LIST)) {
+	bool saved = u & (USE_EXCL | USE_RENAMED | USE_BOUND);
+	if (u & USE_MKDIR && !(u & USE_PRE && u & USE_LIST) && !saved) {
 		if (!tier_container(p->f->tiers, n->path))
 			p->want[at] |= WANT_NEW_DIR;
 		return 0;
 	}
-	bool saved = u & (USE_EXCL | USE_RENAMED | USE_BOUND);
 	if (saved && forbidden_parent(p, n))
 		return want_saved(p, at);
 	if (u & USE_WAL && forbidden_parent(p, n))

@@ -129,3 +129,14 @@ int verify(struct suggesting *s, const struct recording *r)
 	after_drop(&w);
 	return err;
 }
+
+int verify_said(struct suggesting *s)
+{
+	int err = 0;
+	for (size_t i = 0; !err && i < s->lesson->nfindings; i++) {
+		struct finding *f = &s->lesson->findings[i];
+		if (f->counts && f->path && !f->grant && !f->note)
+			err = finding_note(&s->facts->found, f, "no line of a profile can grant this");
+	}
+	return err;
+}

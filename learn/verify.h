@@ -10,3 +10,6 @@
  * the engine would refuse. Return: 0; -ENOMEM.
  */
 int verify(struct suggesting *s, const struct recording *r);
+
+/* Each need that counts is granted or has a note: adds one where learning found no line. -ENOMEM. */
+int verify_said(struct suggesting *s);

@@ -243,7 +243,11 @@ int main(int argc, char **argv)
 		int rc = check(argv[i], update, &e);
 		if (rc)
 			printf("# %s\n", e.msg);
-		printf("%s %d - golden %s\n", rc ? "not ok" : "ok", ++n, path_base(argv[i]));
+		char *ops = slurp(argv[i], "ops");
+		size_t title = ops && ops[0] == '#' ? strcspn(ops, "\n") : 0;
+		printf("%s %d - golden %s: %.*s\n", rc ? "not ok" : "ok", ++n, path_base(argv[i]), title ? (int)title - 2 : 0,
+		       title ? ops + 2 : "");
+		free(ops);
 		bad |= rc;
 	}
 	printf("1..%d\n", n);
