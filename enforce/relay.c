@@ -168,6 +168,7 @@ int relay_start(struct relay *out, const struct relay_opts *o, struct err *e)
 		if (r.pid < 0)
 			ret = err_sys(e, "fork the proxy process");
 	}
+	explicit_bzero(lo, sizeof(*lo)); /* the upstream's credentials are in it */
 	free(lo);
 	fd_drop(&ctl);
 	fd_drop(&log);

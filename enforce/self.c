@@ -121,9 +121,14 @@ static const char *const resolver_dirs[] = {
 	"/etc", "/lib", "/lib64", "/usr", "/run", "/var", "/nix/store", "/dev", "/proc",
 };
 
-static void landlock_add(int rules, const char *dir, uint64_t rights)
+/* Often links to elsewhere: a container's, a virtual machine's or a package store's directory. */
+static const char *const resolver_files[] = {
+	"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/gai.conf",
+};
+
+static void landlock_add(int rules, const char *path, uint64_t rights)
 {
-	OWN(fd) at = fd_own(open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC));
+	OWN(fd) at = fd_own(open(path, O_PATH | O_CLOEXEC));
 	struct landlock_path_beneath_attr a = { .allowed_access = rights, .parent_fd = fd_no(at) };
 	if (at.plus1)
 		syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &a, 0);
@@ -143,10 +148,10 @@ static void landlock(enum self_role role)
 	OWN(fd) rules = fd_own((int)syscall(SYS_landlock_create_ruleset, &handled, sizeof(handled), 0));
 	if (!rules.plus1)
 		return;
-	if (role == SELF_RESOLVER)
-		for (size_t i = 0; i < LEN(resolver_dirs); i++)
-			landlock_add(fd_no(rules), resolver_dirs[i],
-			             LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+	for (size_t i = 0; role == SELF_RESOLVER && i < LEN(resolver_dirs); i++)
+		landlock_add(fd_no(rules), resolver_dirs[i], LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+	for (size_t i = 0; role == SELF_RESOLVER && i < LEN(resolver_files); i++)
+		landlock_add(fd_no(rules), resolver_files[i], LANDLOCK_ACCESS_FS_READ_FILE);
 	syscall(SYS_landlock_restrict_self, fd_no(rules), 0);
 }
 

@@ -192,6 +192,7 @@ reset() { rm -rf clone got; }
 	output=$audit
 	refute_out secret
 	assert_out through
+	! grep -rlE "secret|bWU6c2VjcmV0" "$XDG_STATE_HOME" || fail "credentials were recorded"
 	[ "$(grep -c '^GET http://far.example.org/ ' "$WORK/seen")" = 2 ] || fail "the upstream saw: $(cat "$WORK/seen")"
 }
 

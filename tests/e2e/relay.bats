@@ -51,5 +51,6 @@ relay_case() {
 @test "a slow reader slows the origin, the relay neither grows nor spins" { relay_case slow_reader; }
 @test "10,000 short connections, 10,000 rows" { relay_case many; }
 @test "stopping lets transfers end, then cuts" { relay_case stop; }
+@test "the relay does not dial itself" { relay_case itself; }
 @test "a flush reports what still goes on" { relay_case flush; }
 @test "heads that come byte by byte" { relay_case trickle; }

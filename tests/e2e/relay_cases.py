@@ -757,6 +757,17 @@ def stop():
     same(sorted(x["port"] for x in rows), sorted([o.port, e.port]), "rows")
 
 
+def itself():
+    """In an audit, where loopback may be dialled, the relay does not dial itself."""
+    r = Relay("--private-ok", "--allow-all")
+    for host in ["127.0.0.1", "localhost", "127.9.9.9", "[::ffff:7f00:1]"]:
+        for q in [get(f"{host}:{r.port}"), connect(f"{host}:{r.port}")]:
+            got = ask(r, q, shut=True)
+            same(replies(got), [b"403"], host)
+            assert b"snug's own proxy" in got, got
+    r.rows()
+
+
 def flush():
     """A flush reports what still goes on, once, and what was sent a moment ago."""
     o = Origin(echo)

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -109,6 +110,12 @@ static int writes_a_file(void)
 	return open("/dev/null", O_RDWR) >= 0 ? 2 : 0;
 }
 
+/* Only by Landlock, so only where the kernel has it. */
+static int reads_a_home(void)
+{
+	return open(getenv("SNUG_SELF_TEST"), O_RDONLY) >= 0;
+}
+
 static int looks_names_up(void)
 {
 	struct addrinfo *a = NULL;
@@ -140,6 +147,22 @@ static void a_resolver_resolves_but_writes_and_starts_nothing(void **state)
 	assert_int_equal(confined(SELF_RESOLVER, writes_a_file), 0);
 	assert_int_equal(confined(SELF_RESOLVER, runs_a_program), 0);
 	assert_int_equal(confined(SELF_RESOLVER, harms_others), 0);
+}
+
+static void a_resolver_reads_no_home(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/snug-self-home-XXXXXX";
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	setenv("SNUG_SELF_TEST", path, 1);
+	bool has = syscall(SYS_landlock_create_ruleset, NULL, 0, 1u) > 0;
+	int r = confined(SELF_RESOLVER, reads_a_home);
+	unlink(path);
+	if (!has)
+		skip();
+	assert_int_equal(r, 0);
 }
 
 static int bare(int (*probe)(void))
@@ -198,6 +221,7 @@ int main(void)
 		cmocka_unit_test(the_relay_cannot_open_a_file),
 		cmocka_unit_test(the_relay_starts_nothing_and_harms_nobody),
 		cmocka_unit_test(a_resolver_resolves_but_writes_and_starts_nothing),
+		cmocka_unit_test(a_resolver_reads_no_home),
 		cmocka_unit_test(without_confinement_the_same_works),
 		cmocka_unit_test(only_named_descriptors_stay_open),
 	};
