@@ -151,6 +151,7 @@ static int decode_open(const struct decoder *d, struct task *t, const struct sec
 	const struct sysdef *def = c->def;
 	uint32_t flags = def->fix | (def->flags ? (uint32_t)arg(in, def->flags) : 0);
 	unsigned how = RES_FOLLOW;
+	uint64_t resolve = 0;
 	if (def->kind == CALL_OPENAT2) {
 		struct open_how h;
 		int err = tmem_read(t->tid, arg(in, def->flags), &h, sizeof(h));
@@ -159,14 +160,19 @@ static int decode_open(const struct decoder *d, struct task *t, const struct sec
 		if (err)
 			return 0;
 		flags = (uint32_t)h.flags;
-		if (h.resolve & RESOLVE_IN_ROOT)
+		resolve = h.resolve;
+		if (resolve & RESOLVE_IN_ROOT)
 			how |= RES_IN_ROOT;
 	}
 	flags &= ~LARGEFILE;
 	/* fs/open.c, build_open_flags(): these do not follow the last link */
 	if (flags & O_NOFOLLOW || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		how &= ~(unsigned)RES_FOLLOW;
-	return decode_path(d, t, in, c, flags & O_PATH ? OP_STAT : OP_OPEN, flags & O_PATH ? 0 : flags, how);
+	int err = decode_path(d, t, in, c, flags & O_PATH ? OP_STAT : OP_OPEN, flags & O_PATH ? 0 : flags, how);
+	/* the other RESOLVE_ flags can only make it fail, and then another look-up is made in practice */
+	if (!err && c->n && resolve & ~(uint64_t)(RESOLVE_IN_ROOT | RESOLVE_CACHED))
+		c->seen[c->n - 1].source = OUT_UNKNOWN;
+	return err;
 }
 
 static int decode_access(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c)

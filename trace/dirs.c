@@ -88,6 +88,8 @@ int dirs_stat(const struct walk *w, const char *path, struct stat *st)
 	char buf[WALK_MAX];
 	OWN(fd) dir = { 0 };
 	const char *tail;
+	if (w->hangs->n && hangs_at(w->hangs, path))
+		return -ETIMEDOUT;
 	int at = place(w, path, buf, &dir, &tail);
 	if (at < 0 && at != AT_FDCWD)
 		return at;

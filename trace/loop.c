@@ -3,6 +3,7 @@
 
 #include "trace/notify.h"
 #include "trace/relayrows.h"
+#include "trace/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +33,7 @@ struct watch {
 	struct pollfd fds[NPOLL];
 	uint64_t limit_ns;  /* when the command gets TERM; 0 never */
 	uint64_t daemon_ns; /* when waiting for daemons ends; 0: the command still runs */
-	bool tree_gone, hung_up;
+	bool tree_gone, hung_up, stopped;
 };
 
 static void reap(struct recorder *r, struct watch *w)
@@ -42,17 +43,19 @@ static void reap(struct recorder *r, struct watch *w)
 		;
 	for (;;) {
 		int status;
-		pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
+		pid_t pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED | __WALL);
 		if (pid <= 0)
 			return;
 		if (pid != r->launch.pid)
 			continue;
-		if (WIFSTOPPED(status)) {
-			/* the shell must see the job stop; its SIGCONT goes to the whole process group */
+		/* the shell must see the job stop and go on, and what it watches is the supervisor */
+		if (WIFSTOPPED(status))
 			kill(getppid(), SIGSTOP);
-			continue;
-		}
-		r->status = status;
+		else if (w->stopped)
+			kill(getppid(), SIGCONT);
+		w->stopped = WIFSTOPPED(status);
+		if (WIFEXITED(status) || WIFSIGNALED(status))
+			r->status = status;
 	}
 }
 
@@ -83,46 +86,11 @@ static int timeout_ms(const struct recorder *r, const struct watch *w, uint64_t 
 	return next <= now ? 0 : (int)((next - now) / MS) + 1;
 }
 
-/* Every process below this one, deepest last; the tree may grow meanwhile, so callers repeat. */
-static size_t descendants(pid_t *out, size_t max)
-{
-	size_t n = 0, done = 0;
-	pid_t at = getpid();
-	for (;;) {
-		char path[64];
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", at, at);
-		FILE *f = fopen(path, "re");
-		int pid;
-		while (f && n < max && fscanf(f, "%d", &pid) == 1)
-			out[n++] = pid;
-		if (f)
-			fclose(f);
-		if (done == n)
-			return n;
-		at = out[done++];
-	}
-}
-
-static void kill_tree(void)
-{
-	enum { MANY = 1024, ROUNDS = 8 };
-	pid_t pids[MANY];
-	for (int round = 0; round < ROUNDS; round++) {
-		size_t n = descendants(pids, MANY);
-		if (!n)
-			return;
-		for (size_t i = 0; i < n; i++)
-			kill(pids[i], SIGKILL);
-		while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
-			;
-	}
-}
-
 static void name_survivors(struct recorder *r)
 {
 	enum { MANY = 64 };
 	pid_t pids[MANY];
-	size_t n = descendants(pids, MANY);
+	size_t n = tree_list(pids, MANY);
 	for (size_t i = 0; i < n; i++) {
 		char path[64], exe[256];
 		snprintf(path, sizeof(path), "/proc/%d/exe", pids[i]);
@@ -143,7 +111,7 @@ static void limits(struct recorder *r, struct watch *w, uint64_t now)
 		r->kill_ns = now + (uint64_t)KILL_AFTER_MS * MS;
 	}
 	if (r->kill_ns && now >= r->kill_ns) {
-		kill_tree();
+		tree_kill();
 		r->kill_ns = now + (uint64_t)KILL_PATIENCE_MS * MS;
 	}
 	if (r->status >= 0 && !w->daemon_ns) {
@@ -217,7 +185,7 @@ int recorder_run(struct recorder *r, struct err *e)
 		}
 		err = turn(r, &w, now);
 		if (w.hung_up) {
-			kill_tree();
+			tree_kill();
 			break;
 		}
 	}

@@ -32,6 +32,7 @@ void resolver_drop(struct resolver *r)
 	arena_drop(&r->arena);
 	free(r->tmp);
 	free(r->walk);
+	hangs_drop(&r->hangs);
 	*r = (struct resolver){ 0 };
 }
 
@@ -42,7 +43,10 @@ int resolver_open(struct resolver *r, struct tasks *ts)
 	r->proc_dev = stat("/proc", &st) < 0 ? 0 : st.st_dev;
 	r->tmp = malloc(ROOM);
 	r->walk = malloc(sizeof(*r->walk));
-	return r->tmp && r->walk ? 0 : -ENOMEM;
+	if (!r->tmp || !r->walk)
+		return -ENOMEM;
+	r->walk->hangs = &r->hangs;
+	return hangs_open(&r->hangs, "/proc/self/mountinfo");
 }
 
 char *resolver_str(struct resolver *r, const char *s, size_t len)
@@ -198,9 +202,12 @@ static int stopped(struct resolver *r, struct task *t, struct walk *w, const cha
 			break;
 		w->pos = (size_t)(p - w->rest) + n;
 	}
-	/* behind a directory that may not be searched nobody knows what there is */
-	o->type = err == EACCES ? FT_UNKNOWN : FT_NONE;
-	o->missing = err == EACCES ? 0 : names;
+	/* behind a directory that may not be searched, or not be asked, nobody knows what there is */
+	bool hidden = err == EACCES || err == ETIMEDOUT;
+	o->type = hidden ? FT_UNKNOWN : FT_NONE;
+	o->missing = hidden ? 0 : names;
+	if (err == ETIMEDOUT)
+		err = 0;
 	o->walk_err = err;
 	o->path = shown(r, t, w, w->len);
 	return o->path ? dir_facts(r, t, w, dlen, o) : -ENOMEM;
@@ -282,8 +289,8 @@ static int component(struct resolver *r, struct task *t, struct walk *w, unsigne
 		if (!last)
 			return 0;
 		int err = dirs_stat(w, w->cur, &st);
-		if (err == -ENOENT || err == -EACCES)
-			return stopped(r, t, w, "", 0, err == -EACCES ? EACCES : 0, o) ?: 1;
+		if (err == -ENOENT || err == -EACCES || err == -ETIMEDOUT)
+			return stopped(r, t, w, "", 0, err == -ENOENT ? 0 : -err, o) ?: 1;
 		return err ? err : (found(r, t, w, &st, o) ?: 1);
 	}
 	if (n == 2 && name[0] == '.' && name[1] == '.') {
@@ -354,6 +361,20 @@ static ssize_t base_of(struct resolver *r, struct task *t, int dirfd, char *buf,
 	return n == -ENOENT ? -EBADF : n;
 }
 
+/* Mounts only change after a call that sets vary_root; elsewhere nothing new can hang. */
+static int look_mounts(struct resolver *r, const struct task *t)
+{
+	struct hangs *h = &r->hangs;
+	char path[48];
+	if (!r->tasks->vary_root || (h->own && !t->other_mnt && h->epoch == r->tasks->epoch &&
+	                             r->now > r->tasks->quiet_ns))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/mountinfo", t->tid);
+	h->own = !t->other_mnt;
+	h->epoch = r->tasks->epoch;
+	return hangs_read(h, h->own ? "/proc/self/mountinfo" : path);
+}
+
 /* Root of the walk: its place on the host, or a descriptor where that place is in another mount namespace. */
 static int enter_root(struct resolver *r, struct task *t, struct walk *w, struct fd *root, uint32_t *marks)
 {
@@ -367,6 +388,9 @@ static int enter_root(struct resolver *r, struct task *t, struct walk *w, struct
 			return -errno;
 		w->root = fd_no(*root);
 	}
+	int err = look_mounts(r, t);
+	if (err)
+		return err;
 	if (t->other_root) {
 		*marks |= MARK_OTHER_ROOT;
 		ssize_t n = t->other_mnt ? 0 : task_link(t, "root", w->prefix, sizeof(w->prefix));

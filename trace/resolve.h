@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "profiles/access.h"
+#include "trace/hangs.h"
 #include "trace/task.h"
 
 #include <stdbool.h>
@@ -30,6 +31,7 @@ struct walk {
 	size_t nhops, links;
 	int root; /* descriptor of the caller's root in another mount namespace, else AT_FDCWD */
 	bool cached;
+	const struct hangs *hangs;
 };
 
 /**
@@ -45,6 +47,7 @@ struct resolver {
 	size_t used;
 	uint64_t now;
 	struct walk *walk;
+	struct hangs hangs;
 };
 
 void resolver_drop(struct resolver *r);

@@ -3,6 +3,7 @@
 
 #include "base/fd.h"
 #include "trace/recorder.h"
+#include "trace/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,8 +115,10 @@ static int await(int ctl, pid_t pid, struct result *res, struct err *e)
 		if (n != sizeof(*res)) {
 			int status = 0;
 			waitpid(pid, &status, 0);
-			return err_set(e, EIO, "the recorder died (%s %d); the command's calls fail from here on, so what it "
-			               "did is not to be trusted", WIFSIGNALED(status) ? "signal" : "exit",
+			/* its children have come to us; with nobody to answer them their calls would fail with ENOSYS */
+			tree_kill();
+			return err_set(e, EIO, "the recorder died (%s %d), so the command was ended; what it did until then "
+			               "stands, but is not recorded", WIFSIGNALED(status) ? "signal" : "exit",
 			               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 		}
 		if (!res->lingers)
@@ -153,6 +156,7 @@ int trace_run(struct recording *out, const struct host *host, const struct trace
 	if (err)
 		return err;
 	fflush(NULL);
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	pid_t pid = fork();
 	if (!pid) {
 		fd_drop(&ctl);
@@ -160,6 +164,7 @@ int trace_run(struct recording *out, const struct host *host, const struct trace
 	}
 	fd_drop(&theirs);
 	err = pid < 0 ? err_sys(e, "fork") : await(fd_no(ctl), pid, &res, e);
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 	sigstate_restore(&sig);
 	if (err)
 		return err;

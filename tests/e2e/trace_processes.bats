@@ -204,3 +204,48 @@ signal 1: 1"
 	assert_status 125
 	[ ! -e made ]
 }
+
+@test "a file system that the command serves itself cannot hang the recorder" {
+	is_root || skip "needs root to mount"
+	mkdir mnt
+	rc=0
+	said=$(timeout 20 "$REC" -o "$WORK/events" "$(target plots)" stuck "$PROJ/mnt" "$PROJ/mnt/x") || rc=$?
+	[ $rc != 77 ] || skip "no FUSE here"
+	[ $rc = 0 ]
+	output=$(cat "$WORK/events")
+	assert_line "open .*$PROJ/mnt/x .*\?"
+	assert_line 'open .*/etc/hostname \(file\) = ok'
+}
+
+@test "a recorder that is killed ends the command, and snug says so" {
+	"$REC" -o "$WORK/events" sleep 60 2>said &
+	local pid=$! rc=0 child
+	for i in $(seq 50); do child=$(pgrep -P $pid) && pgrep -P "$child" sleep >/dev/null && break; sleep 0.1; done
+	local sleeper
+	sleeper=$(pgrep -P "$child")
+	kill -9 "$child"
+	wait $pid || rc=$?
+	[ $rc = 125 ]
+	grep -q 'recorder died' said
+	! kill -0 "$sleeper" 2>/dev/null
+}
+
+@test "a program whose memory may not be read makes the recording incomplete" {
+	! is_root || skip "root may read all memory"
+	cp /bin/cat "$WORK/private-cat"; chmod 111 "$WORK/private-cat"
+	echo x >f
+	rec "$WORK/private-cat" f
+	[ "$said" = x ]
+	assert_line '^incomplete .*private-cat'
+}
+
+@test "stopped and continued: the recorder's caller sees the same" {
+	"$REC" -o "$WORK/events" sh -c 'kill -STOP $$; echo on' >said &
+	local pid=$! rc=0 i
+	for i in $(seq 50); do grep -q 'State:.*stopped' /proc/$pid/status && break; sleep 0.1; done
+	grep -q 'State:.*stopped' /proc/$pid/status
+	pkill -CONT -P "$(pgrep -P $pid)"
+	wait $pid || rc=$?
+	[ $rc = 0 ]
+	[ "$(cat said)" = on ]
+}

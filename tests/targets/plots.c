@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,12 +121,33 @@ static int opens(char **a)
 	return 0;
 }
 
+/* a user space file system that nobody serves, and a child that gets stuck in it: DIR */
+static int stuck(char **a)
+{
+	char opts[128];
+	int fd = open("/dev/fuse", O_RDWR);
+	snprintf(opts, sizeof(opts), "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	if (fd < 0 || mount("none", a[0], "fuse.stuck", MS_NOSUID | MS_NODEV, opts))
+		return 77;
+	pid_t pid = fork();
+	if (!pid) {
+		close(fd);
+		_exit(open(a[1], O_RDONLY) < 0);
+	}
+	usleep(500000);
+	close(open("/etc/hostname", O_RDONLY));
+	umount2(a[0], MNT_DETACH);
+	close(fd);
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*play)(char **a);
 } list[] = {
 	{ "queue", queue }, { "leader", leader }, { "spawner", spawner }, { "counter", counter }, { "daemon", daemonize },
-	{ "opens", opens },
+	{ "opens", opens }, { "stuck", stuck },
 };
 
 int main(int argc, char **argv)
