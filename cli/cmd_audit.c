@@ -228,7 +228,7 @@ static int after(struct audit *a, struct err *e)
 	struct report rep = {
 		.lesson = &a->lesson, .recs = recs, .nrecs = 1, .pol = &a->setup.policy,
 		.timed_out = a->rec.timed_out, .check_all = o->check_all, .show_granted = o->show_granted,
-		.more = a->root ? "snug report last" : NULL,
+		.more = !a->root ? NULL : o->show_granted ? "snug report --show-granted last" : "snug report last",
 	};
 	rep.suggestion = keep_suggestion(a);
 	rep.next = next(a, rep.suggestion, !o->json && !o->report && isatty(2));

@@ -179,9 +179,9 @@ static void row(struct str *out, struct arena *a, const struct group *g, const s
 	str_fmt(out, "%s%s\n", str_c(&line), str_c(&tail));
 }
 
-static void heading_line(struct str *out, enum heading h, const struct term *t)
+static void heading_line(struct str *out, const char *title, const struct term *t)
 {
-	str_fmt(out, "\n%s%s%s\n", t->colour ? BOLD.begin : "", heading_word(h), t->colour ? BOLD.end : "");
+	str_fmt(out, "\n%s%s%s\n", t->colour ? BOLD.begin : "", title, t->colour ? BOLD.end : "");
 }
 
 /* Rows of one heading from @from on, at most @room; *@hidden gets what did not fit. Returns how many were shown. */
@@ -199,7 +199,7 @@ static size_t section(struct str *out, struct arena *a, const struct view *v, si
 	n = MIN(all, room);
 	*hidden += all - n;
 	if (n)
-		heading_line(out, v->rows[from]->heading, t);
+		heading_line(out, heading_word(v->rows[from]->heading), t);
 	for (size_t i = 0; i < n; i++)
 		measure(&c, a, &groups[i]);
 	for (size_t i = 0; i < n; i++) {
@@ -217,42 +217,45 @@ static bool is_base(const struct src *s)
 	return s && s->origin && !strcmp(s->origin, "builtin:base");
 }
 
-/* --show-granted: each line that was used, with hits; then those nobody used. Base's unused ones say nothing. */
-static size_t uses(struct str *out, struct arena *a, const struct report *r, size_t room, const struct term *t)
+/*
+ * --show-granted: lines of the requested profiles that were used, those that nobody used, and then base's that were.
+ * Of base's unused ones nobody wants to hear.
+ */
+static const struct { const char *title; bool used, base; } use_lists[] = {
+	{ "already granted by", true, false }, { "granted, but not used", false, false },
+	{ "already granted by base", true, true },
+};
+
+/* Prints what there is @room for; *@hidden gets the number of lines that did not fit. */
+static void uses(struct str *out, struct arena *a, const struct report *r, size_t room, size_t *hidden,
+                 const struct term *t)
 {
 	const struct lesson *l = r->lesson;
 	size_t shown = 0;
-	for (int unused = 0; unused < 2; unused++) {
+	for (size_t k = 0; k < LEN(use_lists); k++) {
 		bool begun = false;
-		for (size_t i = 0; i < l->nuses && shown < room; i++) {
+		for (size_t i = 0; i < l->nuses; i++) {
 			const struct grant_use *u = &l->uses[i];
-			if ((u->count == 0) != unused || (unused && is_base(u->src)))
+			if ((u->count != 0) != use_lists[k].used || is_base(u->src) != use_lists[k].base)
 				continue;
-			if (!begun && unused)
-				str_add(out, "\ngranted, but not used\n");
-			else if (!begun)
-				heading_line(out, HEAD_GRANTED, t);
+			if (shown == room) {
+				++*hidden;
+				continue;
+			}
+			if (!begun)
+				heading_line(out, use_lists[k].title, t);
 			begun = true;
+			shown++;
 			str_add(out, "    ");
 			pad(out, by_text(a, u->src), 22);
-			if (unused)
-				str_fmt(out, "%s\n", escaped(a, u->text));
-			else {
+			if (u->count) {
 				pad(out, escaped(a, u->text), 40);
-				str_fmt(out, "%llu times\n", (unsigned long long)u->count);
+				str_fmt(out, "%llu time%s\n", (unsigned long long)u->count, u->count == 1 ? "" : "s");
+			} else {
+				str_fmt(out, "%s\n", escaped(a, u->text));
 			}
-			shown++;
 		}
 	}
-	return shown;
-}
-
-static size_t uses_all(const struct lesson *l)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < l->nuses; i++)
-		n += l->uses[i].count || !is_base(l->uses[i].src);
-	return n;
 }
 
 /* "base, node": what it was judged under. */
@@ -338,14 +341,14 @@ int text_write(struct str *out, const struct report *r, const struct term *t, si
 	summary(out, &a, r);
 	for (size_t i = 0; i < v.nrows; i += v.counts[v.rows[i]->heading]) {
 		enum heading h = v.rows[i]->heading;
-		if (h == HEAD_GRANTED || (h > HEAD_LOST && max_rows && !r->show_granted))
+		if (h == HEAD_GRANTED || (h > HEAD_LOST && max_rows))
 			continue;
 		size_t n = section(out, &a, &v, i, room, max_rows != 0, &hidden, r, t);
 		room -= n;
 		listed[h] = n > 0;
 	}
 	if (r->show_granted)
-		hidden += uses_all(r->lesson) - uses(out, &a, r, room, t);
+		uses(out, &a, r, room, &hidden, t);
 	if (hidden)
 		str_fmt(out, "%zu more%s%s\n", hidden, r->more ? ": " : "", r->more ? r->more : "");
 	if (listed[HEAD_NEEDS] || listed[HEAD_LOST] || r->show_granted)

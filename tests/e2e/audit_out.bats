@@ -296,7 +296,7 @@ outside() {
 	run "$SNUG" audit --profile ./p.yaml --show-granted -- ls /usr
 	assert_status 0
 	assert_out "already granted by"
-	assert_line '[0-9]+ times$'
+	assert_line '[0-9]+ times?$'
 	assert_out "granted, but not used"
 	assert_line 'p\.yaml:2.*/srv'
 	assert_line 'p\.yaml:4.*SNUG_NEVER_USED'
@@ -325,4 +325,45 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
 		assert_status 0
 		assert_out "it's"
 	done
+}
+
+@test "colours and width are the terminal's; NO_COLOR and TERM=dumb are heeded" {
+	outside
+	cat >tty.py <<-'END'
+		import fcntl, os, pty, struct, sys, termios
+		master, slave = pty.openpty()
+		fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+		pid = os.fork()
+		if pid == 0:
+		    os.dup2(slave, 2)
+		    os.close(master)
+		    os.execvp(sys.argv[2], sys.argv[2:])
+		os.close(slave)
+		out = b""
+		while True:
+		    try: got = os.read(master, 65536)
+		    except OSError: break
+		    if not got: break
+		    out += got
+		os.waitpid(pid, 0)
+		sys.stdout.buffer.write(out.replace(b"\r", b""))
+	END
+	conf=$HOME/.config/tool/conf
+	run env TERM=xterm python3 tty.py 200 "$SNUG" audit -- cat "$conf"
+	assert_out $'\e[1mneeds\e[0m'
+	assert_line 'missing.*grant:'
+	run env TERM=xterm python3 tty.py 50 "$SNUG" audit -- cat "$conf"
+	refute_line 'missing.*grant:'
+	run env TERM=xterm NO_COLOR=1 python3 tty.py 200 "$SNUG" audit -- cat "$conf"
+	refute_out $'\e[1m'
+	run env TERM=dumb python3 tty.py 200 "$SNUG" audit -- cat "$conf"
+	refute_out $'\e[1m'
+	run env TERM=xterm "$SNUG" audit -- cat "$conf"
+	refute_out $'\e'
+}
+
+@test "arguments that look secret are shown to the terminal where they were typed, and nowhere else" {
+	run "$SNUG" audit -- true --token=hunter6secret
+	refute_out hunter6secret
+	assert_line '^snug: next: snug -- true .*token'
 }
