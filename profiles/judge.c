@@ -20,6 +20,7 @@ const char *verdict_word(enum verdict v)
 
 void call_walk(struct call *c)
 {
+	c->seen[1].err = 0; /* the rest of it is only looked at where there are two objects */
 	view_walk(&c->seen[0], &c->w, 0);
 	if (op_objects(c->w.a->op) == 2)
 		view_walk(&c->seen[1], &c->w, 1);
@@ -40,8 +41,9 @@ static bool denies(const struct place *p)
 static struct judgement judge_path(const struct policy *pol, const struct access *a, const struct host *h,
                                    const struct made *m)
 {
-	struct call in = { .w = { .pol = pol, .h = h, .made = m, .a = a, .inside = true } };
-	struct call out = { .w = { .pol = pol, .h = h, .a = a, .caps = a->caps } };
+	struct call in, out;
+	in.w = (struct world){ .pol = pol, .h = h, .made = m, .a = a, .inside = true };
+	out.w = (struct world){ .pol = pol, .h = h, .a = a, .caps = a->caps };
 	call_walk(&in);
 	call_walk(&out);
 	struct reply r = judge_file(&in), was = judge_file(&out);

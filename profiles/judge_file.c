@@ -287,6 +287,8 @@ static struct reply busy(const struct spot *s)
 static struct reply rule_remove(const struct call *c, bool as_dir)
 {
 	const struct seen *s = &c->seen[0];
+	if (!strcmp(s->path, "/"))
+		return no(as_dir ? EBUSY : EISDIR, &s->obj, "the root");
 	struct reply r = writable_mount(&s->dir);
 	if (!r.err && s->obj.type == FT_NONE)
 		return gone(&s->dir, &s->obj);

@@ -140,8 +140,9 @@ static int apply_failed(struct made *m, const struct access *a, const struct see
 int made_apply(struct made *m, const struct policy *pol, const struct access *a, const struct judgement *j)
 {
 	if (access_is_file(a)) {
-		struct call in = { .w = { .pol = pol, .made = m, .a = a, .inside = true } };
-		struct call out = { .w = { .pol = pol, .a = a, .caps = a->caps } };
+		struct call in, out;
+		in.w = (struct world){ .pol = pol, .made = m, .a = a, .inside = true };
+		out.w = (struct world){ .pol = pol, .a = a, .caps = a->caps };
 		call_walk(&in);
 		if (!j->err)
 			return apply_file(m, a, in.seen);

@@ -118,7 +118,6 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 		s.ro = p->mode == BIND_RO;
 		s.fresh = w->pol->home_mode == HOME_PERSIST && w->pol->home && !strcmp(p->path, w->pol->home);
 		s.shown = !s.fresh;
-		s.nodev = true;
 		if ((p->type == FT_NONE || p->type == FT_UNKNOWN) && p->create != CREATE_NO)
 			s.type = p->create == CREATE_DIR ? FT_DIR : FT_FILE;
 		s.own = p->create != CREATE_FILE; /* made for the run, or nobody looked */
@@ -131,6 +130,7 @@ static struct spot top_spot(const struct world *w, const struct spot *dir, const
 			s.gid = f->gid;
 			s.own = s.fresh;
 		}
+		s.nodev = s.type != FT_CHR && s.type != FT_BLK; /* one bound by itself stays what it is */
 		break;
 	case PLACE_FENCE:
 		s.ro = true;
@@ -305,6 +305,8 @@ static void add_facts(const struct world *w, struct spot *s, const struct object
 		s->own = false;
 	}
 	const struct place *p = s->place;
+	if (p && p->kind == PLACE_PROC && !strcmp(path_base(path), "fd"))
+		s->own = true; /* fs/proc/fd.c: a process may search its own, whatever the mode says */
 	const char *host = p ? host_path(buf, p, path, parent) : NULL;
 	const struct host_mount *m = host ? mount_of(w->h, host) : NULL;
 	if (!m || !path_below(m->point, p->source ? p->source : p->path))
@@ -312,6 +314,18 @@ static void add_facts(const struct world *w, struct spot *s, const struct object
 	s->sub = m;
 	s->ro = s->ro || m->ro;
 	s->top = s->top || !strcmp(m->point, host);
+}
+
+/* All but the bytes behind the path's end, which are many. */
+static void seen_clear(struct seen *s)
+{
+	s->err = 0;
+	s->at = NULL;
+	s->why = "";
+	s->place = NULL;
+	s->free = false;
+	s->dir = s->obj = (struct spot){ 0 };
+	s->path[0] = '\0';
 }
 
 static int fail(struct seen *out, int err, const struct place *place, const char *at, const char *why)
@@ -331,7 +345,7 @@ static int walk_names(struct seen *out, const struct world *w, const struct goal
 	if (g->facts)
 		blocked = g->facts->blocked;
 	const struct place *root = place_at(w->pol, "/", 1);
-	struct spot none = { .type = FT_DIR, .ro = true, .own = true };
+	struct spot none = { .type = FT_DIR, .ro = true, .own = true, .leads = w->pol->nplaces ? w->pol->places : NULL };
 	struct spot cur = root ? top_spot(w, &none, root) : none;
 	cur.top = true;
 	cur.type = FT_DIR;
@@ -381,8 +395,8 @@ static const char *shifted(char *buf, const struct shift *s, const char *host)
 	return buf;
 }
 
-/* @out = clean dirname(@link)/@text plus @tail */
-static void link_target(char *out, const char *link, const char *text, const char *tail)
+/* @out = clean dirname(@link)/@text plus @tail; false where that is too long */
+static bool link_target(char *out, const char *link, const char *text, const char *tail)
 {
 	size_t n = 0;
 	const char *parts[] = { text[0] == '/' ? "" : link, text, tail };
@@ -400,7 +414,7 @@ static void link_target(char *out, const char *link, const char *text, const cha
 				n = n ? n - 1 : 0;
 			} else if (len != 1 || p[at] != '.') {
 				if (n + len + 2 > PATH_MAX)
-					return;
+					return false;
 				out[n++] = '/';
 				memcpy(out + n, p + at, len);
 				n += len;
@@ -411,6 +425,7 @@ static void link_target(char *out, const char *link, const char *text, const cha
 	if (!n)
 		out[n++] = '/';
 	out[n] = '\0';
+	return true;
 }
 
 /* a link to what a descriptor holds: the last step of the walk needs no names */
@@ -426,9 +441,9 @@ static int walk_hop(struct seen *out, const struct world *w, const struct object
 {
 	char buf[PATH_MAX];
 	if (sh->pending && path_under(sh->from, hop->path) && strcmp(hop->text, "..") != 0) {
-		char next[PATH_MAX] = "/";
-		link_target(next, hop->path, hop->text, sh->from + strlen(hop->path));
-		memcpy(sh->from, next, sizeof(next));
+		char next[PATH_MAX];
+		if (link_target(next, hop->path, hop->text, sh->from + strlen(hop->path)))
+			memcpy(sh->from, next, strlen(next) + 1);
 		return 0;
 	}
 	sh->pending = false;
@@ -441,7 +456,7 @@ static int walk_hop(struct seen *out, const struct world *w, const struct object
 	int err = walk_names(out, w, &g, hop->path);
 	bool there = !err && out->obj.type != FT_NONE;
 	if (!there && !up && !RULE(LINK_VISIBLE, true))
-		return *out = (struct seen){ .why = "" }, 0;
+		return seen_clear(out), 0;
 	if (!there && !err)
 		fail(out, ENOENT, out->obj.place, hop->path, "not in the view");
 	if (!there)
@@ -456,8 +471,9 @@ static int walk_hop(struct seen *out, const struct world *w, const struct object
 		return 0;
 	for (size_t n = 0; n < o->nhops; n++) /* stable storage of the path inside */
 		if (!strcmp(o->hops[n].path, g.path)) {
+			if (!link_target(sh->from, hop->path, hop->text, ""))
+				return fail(out, ENAMETOOLONG, NULL, hop->path, "too long");
 			sh->to = o->hops[n].path;
-			link_target(sh->from, hop->path, hop->text, "");
 			sh->pending = true;
 			break;
 		}
@@ -473,15 +489,20 @@ static bool walk_stopped(const struct object *o)
 /* Does the link @o->hops[@i] lead to @o itself, so that it is the last name of what was asked for? */
 static bool last_link(const struct object *o, size_t i)
 {
-	char at[PATH_MAX] = "/", next[PATH_MAX] = "/";
-	link_target(at, o->hops[i].path, o->hops[i].text, "");
+	char at[PATH_MAX], next[PATH_MAX];
+	if (!link_target(at, o->hops[i].path, o->hops[i].text, ""))
+		return false;
 	for (size_t k = i + 1; k < o->nhops; k++) {
 		if (!path_under(at, o->hops[k].path) || !strcmp(o->hops[k].text, ".."))
 			continue;
-		link_target(next, o->hops[k].path, o->hops[k].text, at + strlen(o->hops[k].path));
-		memcpy(at, next, sizeof(at));
+		if (!link_target(next, o->hops[k].path, o->hops[k].text, at + strlen(o->hops[k].path)))
+			return false;
+		memcpy(at, next, strlen(next) + 1);
 	}
-	return !strcmp(at, o->path) || (o->walk_err == ELOOP && o->type == FT_LINK);
+	for (size_t k = i + 1; k < o->nhops && o->walk_err == ELOOP; k++)
+		if (!strcmp(o->hops[k].path, o->hops[i].path))
+			return true; /* one of the links that go round */
+	return !strcmp(at, o->path);
 }
 
 /* A link as last name that is not there inside: O_CREAT makes a file of that name, where outside it followed. */
@@ -491,13 +512,19 @@ static void walk_instead(struct seen *out, const struct world *w, const struct o
 	bool creates = w->a->op == OP_OPEN && w->a->flags & O_CREAT;
 	if (!creates || strlen(path) >= sizeof(out->path) || !last_link(o, i))
 		return;
-	*out = (struct seen){ .why = "", .dir = out->dir, .obj = out->obj };
+	const struct spot dir = out->dir, obj = out->obj;
+	seen_clear(out);
+	out->dir = dir;
+	out->obj = obj;
 	memcpy(out->path, path, strlen(path) + 1);
 }
 
 static void walk_inside(struct seen *out, const struct world *w, const struct object *o)
 {
-	struct shift sh = { .from = "/" };
+	struct shift sh;
+	memcpy(sh.from, "/", 2);
+	sh.to = NULL;
+	sh.pending = false;
 	for (size_t i = 0; i < o->nhops; i++) {
 		int err = walk_hop(out, w, o, &o->hops[i], &sh);
 		if (err == 1)
@@ -543,7 +570,7 @@ static void walk_outside(struct seen *out, const struct world *w, const struct o
 void view_walk(struct seen *out, const struct world *w, int i)
 {
 	const struct object *o = &w->a->obj[i];
-	*out = (struct seen){ .why = "" };
+	seen_clear(out);
 	if (!o->path || o->path[0] != '/') {
 		out->free = true; /* memfd, deleted file, pipe */
 		return;

@@ -338,8 +338,10 @@ int predict(const struct predictor *p, const struct access *acc, const struct cr
 			*source = OUT_UNKNOWN;
 			return 0;
 		}
-		if (i == 0 && n == 2 && o->type == FT_NONE)
-			return ENOENT;
+		if (i == 0 && acc->op == OP_LINK && o->type == FT_NONE)
+			return ENOENT; /* rename looks at both directories first */
 	}
+	if (n == 2 && acc->obj[0].type == FT_NONE)
+		return ENOENT;
 	return acc->obj[0].type == FT_NONE ? fresh(&k, acc, source) : old(&k, acc, source);
 }

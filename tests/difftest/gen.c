@@ -104,6 +104,7 @@ static void slot_of_mounts(struct round *r, const char *at)
 	node(r, N_FILE, PATH("%s/m/in", at), "mounted\n", 0644, 0);
 	node(r, N_DIR, PATH("%s/m/e", at), NULL, 0755, 0);
 	node(r, N_MOUNT, PATH("%s/M", at), NULL, 1, 0);
+	node(r, N_DEVICE, PATH("%s/y", at), NULL, 0666, 0);
 }
 
 /* The objects of a slot, met as @as; wants.c knows them by these names. */
@@ -176,10 +177,12 @@ static void entry(struct round *r, struct str *list, const char *path, bool opti
 static void bind_objects(struct round *r, struct sections *s, const char *at, bool copies)
 {
 	static const char *const modes[] = { "mode: ro", "mode: rw" };
-	static const char *const names[] = { "f", "g", "x", "d", "k", "p", "la", "lD", "z" };
+	static const char *const names[] = { "f", "g", "x", "d", "k", "p", "la", "lD", "z", "y" };
 	bool file = false, dir = false; /* a link and its target are one place */
 	for (size_t i = 0; i < LEN(names); i++) {
 		bool plain = strchr("fgx", names[i][0]) != NULL;
+		if (!strcmp(names[i], "y") && !r->root)
+			continue;
 		if (chance(r, 35) || (!strcmp(names[i], "la") && file) || (!strcmp(names[i], "lD") && dir))
 			continue;
 		file = file || !strcmp(names[i], "f");
@@ -275,8 +278,8 @@ static void write_profile(struct round *r, struct sections *s)
 	section(y, "  read:", &s->deny_read);
 	section(y, "  write:", &s->deny_write);
 	str_fmt(y, "network: { mode: %s }\n", r->net_host ? "host" : "none");
-	if (chance(r, 50))
-		str_add(y, "special: { shm: 16MiB }\n");
+	str_fmt(y, "special: { proc: true%s%s%s%s }\n", chance(r, 50) ? ", shm: 16MiB" : "", chance(r, 30) ? ", sys: ro" : "",
+	        r->userns ? ", userns: true" : "", r->ptrace ? ", ptrace: true" : "");
 	str_add(y, "env: { allow: [\"DIFFT_A*\"], deny: [\"DIFFT_AB\"], set: { DIFFT_SET: \"1\" } }\n");
 	if (chance(r, 50))
 		str_add(y, "syscalls: { deny: [sched_setaffinity] }\n");
@@ -318,6 +321,9 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	r->base = arena_str(&r->arena, base);
 	r->tmp = arena_str(&r->arena, tmp);
 	r->loose = PATH("%s-", tmp);
+	r->shm = PATH("/dev/shm/%s-", path_base(tmp));
+	r->userns = chance(r, 20);
+	r->ptrace = chance(r, 20);
 	r->home = PATH("%s/h", base);
 	r->data = PATH("%s/data", base);
 	r->persist = chance(r, 10);

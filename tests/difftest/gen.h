@@ -11,7 +11,7 @@
 
 enum want_class { C_READ, C_WRITE, C_CREATE, C_REMOVE, C_TWO, C_META, C_EXEC, C_SOCKET, C_OTHER, C_COUNT };
 
-enum node_kind { N_DIR, N_FILE, N_PROGRAM, N_LINK, N_FIFO, N_SOCKET, N_MOUNT };
+enum node_kind { N_DIR, N_FILE, N_PROGRAM, N_LINK, N_FIFO, N_SOCKET, N_MOUNT, N_DEVICE };
 
 /**
  * struct node - one object of the scratch tree, parents first
@@ -45,9 +45,9 @@ struct want {
 struct round {
 	struct arena arena;
 	uint64_t seed, state;
-	bool root, in_slot, net_host, persist;
+	bool root, in_slot, net_host, persist, userns, ptrace;
 	const char *base, *home, *project, *data, *tmp; /* tmp: a directory in /tmp outside, absent inside */
-	const char *loose;                              /* prefix of names made in /tmp itself */
+	const char *loose, *shm;                        /* prefixes of names made in /tmp and /dev/shm themselves */
 	const char *home_says; /* line of the profile */
 	struct node *nodes;
 	size_t nnodes;

@@ -1,6 +1,7 @@
 /* stage.c - the scratch tree on disk, and both ways to perform accesses on it */
 #include "tests/difftest/stage.h"
 
+#include "base/path.h"
 #include "trace/trace.h"
 
 #include <dirent.h>
@@ -13,6 +14,7 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -79,6 +81,9 @@ static int make_node(struct stage *w, const struct node *n)
 	case N_SOCKET:
 		err = listen_on(w, n->path);
 		break;
+	case N_DEVICE:
+		err = mknod(n->path, S_IFCHR, makedev(1, 3)) ? -errno : 0;
+		break;
 	case N_MOUNT:
 		if (mkdir(n->path, 0755) ||
 		    mount("difft", n->path, "tmpfs", MS_NOSUID | MS_NODEV | (n->mode ? MS_RDONLY : 0), "size=1m,mode=755"))
@@ -129,6 +134,16 @@ static void remove_at(int dir, const char *name)
 	unlinkat(dir, name, AT_REMOVEDIR);
 }
 
+static void remove_loose(const char *dir, const char *prefix)
+{
+	DIR *d = opendir(dir);
+	for (struct dirent *de; d && (de = readdir(d));)
+		if (!strncmp(de->d_name, prefix, strlen(prefix)))
+			remove_at(dirfd(d), de->d_name);
+	if (d)
+		closedir(d);
+}
+
 void stage_remove(struct stage *w)
 {
 	const struct round *r = w->round;
@@ -147,13 +162,8 @@ void stage_remove(struct stage *w)
 	if (d)
 		closedir(d);
 	remove_at(AT_FDCWD, r->tmp);
-	const char *loose = strrchr(r->loose, '/') + 1;
-	d = opendir("/tmp");
-	for (struct dirent *de; d && (de = readdir(d));)
-		if (!strncmp(de->d_name, loose, strlen(loose)))
-			remove_at(dirfd(d), de->d_name);
-	if (d)
-		closedir(d);
+	remove_loose("/tmp", path_base(r->loose));
+	remove_loose("/dev/shm", path_base(r->shm));
 }
 
 char **stage_env(const struct round *r, struct arena *a)

@@ -60,7 +60,7 @@ static const char *object(struct round *r)
 		"f", "f", "g", "r", "z", "n", "x", "d", "d/in", "e", "c", "v", "p", "k", "lr", "la", "lc", "ld", "lD", "lu", "lx",
 		"lk", "lo", "l1", "lD/in", "c/in",
 	};
-	static const char *const theirs[] = { "q", "Q", "D", "D/in", "w", "w/q", "C", "C/in", "m", "m/in", "m/e", "M" };
+	static const char *const theirs[] = { "q", "Q", "D", "D/in", "w", "w/q", "C", "C/in", "m", "m/in", "m/e", "M", "y", "y" };
 	static const char *const absent[] = { "nope", "nope/x", "f/x", "made", "madef", "absent", "made/x", "e/nope", "lD/nope" };
 	if (r->root && chance(r, 20))
 		return PICK(theirs);
@@ -99,6 +99,14 @@ static void want_read(struct round *r, const struct area *a, const char *at)
 		f &= strncmp(path, "/proc/", 6) != 0 || !strcmp(word, "open") ? ~(long)O_CREAT : R_OK;
 	if (!shared && chance(r, 6))
 		path = PATH("%s/", path);
+	if (chance(r, 8)) {
+		static const char *const names[] = { "f", "g", "z", "x", "d", "lr", "la", "k", "nope" };
+		const char *name = PICK(names);
+		path = PATH("%s/%s", at, name);
+		spell(r, a, path);
+		add(r, C_READ, "openat", chance(r, 20) ? O_RDWR : O_RDONLY, path, name);
+		return;
+	}
 	add(r, C_READ, word, f, path, "");
 }
 
@@ -255,7 +263,7 @@ static void want_socket(struct round *r, const struct area *a, const char *at)
 /* Sequences on names of the command's own: made, used, moved, removed. */
 static void chain(struct round *r, const char *dir)
 {
-	const char *n = PATH("%s%sc%zu", dir, dir == r->loose ? "" : "/", r->nwants), *m = PATH("%sm", n);
+	const char *n = PATH("%s%sc%zu", dir, dir[strlen(dir) - 1] == '-' ? "" : "/", r->nwants), *m = PATH("%sm", n);
 #define STEP(class, word, flags, path, second) (add(r, class, word, flags, path, second)->chain = true)
 	STEP(C_CREATE, "mkdir", 0, n, "");
 	STEP(C_CREATE, "open", O_CREAT | O_EXCL | O_WRONLY, PATH("%s/f", n), "");
@@ -309,6 +317,11 @@ static void others(struct round *r)
 			add(r, C_OTHER, "env", 0, names[i], "")->inside = true;
 	for (int n = 0; n < 5; n++) {
 		size_t i = draw(r, LEN(calls));
+		/* what is allowed fails with an errno of its own */
+		if (r->userns && (!strcmp(calls[i].name, "setns") || !strcmp(calls[i].name, "clone3")))
+			continue;
+		if (r->ptrace && !strncmp(calls[i].name, "process_vm", 10))
+			continue;
 		if (strcmp(calls[i].name, "sched_setaffinity") != 0 || strstr(str_c(&r->yaml), calls[i].name))
 			add(r, C_OTHER, "syscall", calls[i].nr, calls[i].name, "")->inside = true;
 	}
@@ -316,7 +329,7 @@ static void others(struct round *r)
 
 void draw_wants(struct round *r, struct area *areas)
 {
-	const char *const dirs[] = { r->home, r->loose, r->home, r->project, r->data };
+	const char *const dirs[] = { r->home, r->loose, r->home, r->project, r->data, r->shm };
 	for (int left = AREAS * SLOTS; left; left--) {
 		struct area *a = &areas[draw(r, AREAS)];
 		const char *at = new_slot(r, a);

@@ -72,6 +72,19 @@ static int do_open(const struct todo *t)
 	return close_it(open(t->path, (int)t->flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0644));
 }
 
+/* relative to a descriptor of its directory; second: its name there */
+static int do_openat(const struct todo *t)
+{
+	char dir[4096];
+	snprintf(dir, sizeof(dir), "%.*s", (int)(strlen(t->path) - strlen(t->second)), t->path);
+	int at = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (at < 0)
+		return errno;
+	int err = close_it(openat(at, t->second, (int)t->flags | O_NONBLOCK | O_CLOEXEC));
+	close(at);
+	return err;
+}
+
 static int do_truncate(const struct todo *t) { return answer(truncate(t->path, 1)); }
 static int do_chmod(const struct todo *t) { return answer(chmod(t->path, 0755)); }
 static int do_chown(const struct todo *t) { return answer(chown(t->path, getuid(), getgid())); }
@@ -208,7 +221,7 @@ static const struct {
 	{ "rmdir", do_rmdir },     { "unlink", do_unlink },   { "symlink", do_symlink }, { "mknod", do_mknod },
 	{ "rename", do_rename },   { "link", do_link },       { "exec", do_exec },       { "install", do_install },
 	{ "connect", do_connect }, { "bind", do_bind },       { "cinet", do_cinet },     { "binet", do_binet },
-	{ "linet", do_linet },     { "env", do_env },         { "syscall", do_syscall },
+	{ "openat", do_openat },   { "linet", do_linet },     { "env", do_env },         { "syscall", do_syscall },
 };
 
 static int perform(char *text)
