@@ -864,6 +864,20 @@ static uint64_t run_time(const char *id)
 	return ((year - 1970) * 365 + (year - 1969) / 4 + before[month - 1] + day) * 86400;
 }
 
+int facts_apply(struct made *made, const struct policy *pol, const struct event *ev, const struct judgement *j)
+{
+	const struct access *a = &ev->acc;
+	int err = made_apply(made, pol, a, j);
+	const struct place *from = a->op == OP_RENAME && j->err == EXDEV ? policy_place(pol, a->obj[0].path) : NULL;
+	if (err || !from || from->kind != PLACE_TMPFS || ev->outcome)
+		return err;
+	/* who survives EXDEV has copied and removed; who does not asks for nothing more */
+	struct access gone = *a;
+	gone.op = OP_UNLINK;
+	struct judgement done = { .verdict = V_PRIVATE };
+	return made_apply(made, pol, &gone, &done);
+}
+
 static int replay(struct replay *p)
 {
 	int err = 0;
@@ -876,7 +890,7 @@ static int replay(struct replay *p)
 			err = access_is_file(&ev->acc) ? file_event(p, ev, &j) : facts_other(p, ev, &j);
 		/* also where it failed outside: a mkdir of what is absent inside does make it there */
 		if (!err)
-			err = made_apply(&p->made, p->f->pol, &ev->acc, &j);
+			err = facts_apply(&p->made, p->f->pol, ev, &j);
 	}
 	if (!err)
 		err = end_run(p);

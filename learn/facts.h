@@ -39,6 +39,9 @@ struct facts {
 	uint32_t nruns;
 };
 
+/* made_apply(), and what a program that survives a rename across mounts has done after it: copied and removed. */
+int facts_apply(struct made *made, const struct policy *pol, const struct event *ev, const struct judgement *j);
+
 void facts_drop(struct facts *f);
 /* Run number @run (from 0, in the canonical order). -ENOMEM. */
 int facts_add_run(struct facts *f, const struct recording *r, uint32_t run);

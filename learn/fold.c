@@ -18,7 +18,8 @@
  */
 
 enum { RULE = 3000, RO = 350, RW = 1000, GUARD = 3, TOP = 2, VOL = 8000, VERP = 4000, UNIT_DIV = 4 };
-/* Nobody asked for the directory itself: then it may show this many files that were not used, and no more. */
+/* Nobody asked for the directory itself: then it may show this many files that were not used, unless the list would
+ * be longer than a person reads: a cache of 256 fan-out directories is one line, which says what else it shows. */
 enum { EXPOSED_MAX = 50 };
 enum { RULES_WANTED = 40, FILES_UNKNOWN = 64, SUBDIR_UNKNOWN = 16 };
 
@@ -40,6 +41,7 @@ struct folding {
 	struct objects *o;
 	struct cell *cells;
 	int64_t rule;
+	uint32_t exposed_max;
 	struct rules *out;
 };
 
@@ -178,7 +180,7 @@ static struct offer solve_dir(const struct folding *w, uint32_t at, enum questio
 	if (must_ro && c->writes_below && !must_rw && bindable(w, at, false))
 		consider(&best, bind + open_ground(w, at, false) + c->cost[WRITES], 1 + c->rules[WRITES], CHOICE_ISLANDS);
 	bool rw = c->writes_below || must_rw;
-	if (bindable(w, at, rw) && (must_rw || must_ro || untouched(c, false) <= EXPOSED_MAX))
+	if (bindable(w, at, rw) && (must_rw || must_ro || untouched(c, false) <= w->exposed_max))
 		consider(&best, bind + open_ground(w, at, rw), 1, CHOICE_BIND);
 	if (!best.choice) /* wanted, but not to be had in that mode: what lies inside still is */
 		consider(&best, c->cost[q], c->rules[q], CHOICE_INSIDE);
@@ -350,12 +352,12 @@ static void tidy(struct rules *r)
 
 int fold(struct rules *out, struct plan *p)
 {
-	struct folding w = { .p = p, .t = p->f->tiers, .o = &p->f->objects, .rule = RULE, .out = out };
+	struct folding w = { .p = p, .t = p->f->tiers, .o = &p->f->objects, .rule = RULE, .exposed_max = EXPOSED_MAX, .out = out };
 	int err = 0;
 	*out = (struct rules){ 0 };
 	if (!w.o->n)
 		return 0;
-	for (int round = 0; !err && round < 16; round++, w.rule *= 2) {
+	for (int round = 0; !err && round < 16; round++, w.rule *= 2, w.exposed_max = MIN(w.exposed_max * 4, 1U << 28)) {
 		w.cells = calloc(w.o->n, sizeof(*w.cells));
 		if (!w.cells)
 			return -ENOMEM;

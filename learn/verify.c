@@ -113,7 +113,7 @@ static int check_run(struct suggesting *s, const struct after *w, const struct r
 		struct judgement j = policy_judge(&w->policy, &ev->acc, &w->host, &made);
 		err = check_event(s, ev, &j, &a);
 		if (!err)
-			err = made_apply(&made, &w->policy, &ev->acc, &j);
+			err = facts_apply(&made, &w->policy, ev, &j);
 	}
 	made_drop(&made);
 	arena_drop(&a);

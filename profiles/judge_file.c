@@ -300,6 +300,8 @@ static struct reply rule_remove(const struct call *c, bool as_dir)
 		r = busy(&s->obj);
 	if (!r.err && as_dir && s->obj.leads)
 		return no(ENOTEMPTY, &s->obj, "leads to another place");
+	if (!r.err && as_dir && made_entries(c->w.made, s->path))
+		return no(ENOTEMPTY, &s->obj, "not empty");
 	return r;
 }
 

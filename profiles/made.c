@@ -12,21 +12,51 @@
 void made_drop(struct made *m)
 {
 	map_drop(&m->by_path);
+	map_drop(&m->entries);
 	arena_drop(&m->arena);
 	*m = (struct made){ 0 };
+}
+
+static bool is_there(void **slot)
+{
+	return slot && *slot != (void *)(uintptr_t)FT_NONE && *slot != (void *)(uintptr_t)FT_UNKNOWN;
+}
+
+/* One name more or less in the directory of @key, which lives as long as @m. */
+static int count(struct made *m, const char *key, bool more)
+{
+	size_t n = path_parent_len(key);
+	void **slot = n ? map_put(&m->entries, key, n, NULL) : NULL;
+	if (!slot)
+		return n ? -ENOMEM : 0; /* a socket's key is no path */
+	uintptr_t had = (uintptr_t)*slot;
+	*slot = (void *)(more ? had + 1 : had ? had - 1 : 0);
+	return 0;
 }
 
 static int put(struct made *m, const char *path, enum file_type type)
 {
 	void **slot = map_find(&m->by_path, path, strlen(path));
+	bool was = is_there(slot), is = type != FT_NONE && type != FT_UNKNOWN;
+	const char *key = path;
 	if (!slot) {
-		const char *key = arena_str(&m->arena, path);
+		key = arena_str(&m->arena, path);
 		slot = key ? map_put(&m->by_path, key, strlen(key), NULL) : NULL;
 		if (!slot)
 			return -ENOMEM;
+	} else if (was != is) {
+		key = arena_str(&m->arena, path); /* entries may keep it */
+		if (!key)
+			return -ENOMEM;
 	}
 	*slot = (void *)(uintptr_t)type;
-	return 0;
+	return was != is ? count(m, key, is) : 0;
+}
+
+bool made_entries(const struct made *m, const char *dir)
+{
+	void **n = m ? map_find(&m->entries, dir, strlen(dir)) : NULL;
+	return n && *n;
 }
 
 /* Everything known below @from is below @to now. */

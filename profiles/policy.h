@@ -160,6 +160,7 @@ enum verdict { V_GRANTED, V_PRIVATE, V_MISSING, V_DENIED };
 struct made {
 	struct arena arena;
 	struct map by_path; /* path -> (void *)(uintptr_t)enum file_type; FT_NONE: removed */
+	struct map entries; /* directory -> (void *)(uintptr_t) how many names by_path has in it that are there */
 };
 void made_drop(struct made *m);
 

@@ -68,3 +68,5 @@ bool view_owns(const struct world *w, const struct spot *s);
 
 /* What the command made at @path: FT_UNKNOWN nothing known, FT_NONE removed. */
 enum file_type made_type(const struct made *m, const char *path, size_t len);
+/* Did the command make something in @dir that is still there? @m may be NULL. */
+bool made_entries(const struct made *m, const char *dir);
