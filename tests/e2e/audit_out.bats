@@ -329,7 +329,7 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
 
 @test "colours and width are the terminal's; NO_COLOR and TERM=dumb are heeded" {
 	outside
-	cat >tty.py <<-'END'
+	cat >onpty.py <<-'END'
 		import fcntl, os, pty, struct, sys, termios
 		master, slave = pty.openpty()
 		fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
@@ -349,14 +349,14 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
 		sys.stdout.buffer.write(out.replace(b"\r", b""))
 	END
 	conf=$HOME/.config/tool/conf
-	run env TERM=xterm python3 tty.py 200 "$SNUG" audit -- cat "$conf"
+	run env TERM=xterm python3 onpty.py 200 "$SNUG" audit -- cat "$conf"
 	assert_out $'\e[1mneeds\e[0m'
 	assert_line 'missing.*grant:'
-	run env TERM=xterm python3 tty.py 50 "$SNUG" audit -- cat "$conf"
+	run env TERM=xterm python3 onpty.py 50 "$SNUG" audit -- cat "$conf"
 	refute_line 'missing.*grant:'
-	run env TERM=xterm NO_COLOR=1 python3 tty.py 200 "$SNUG" audit -- cat "$conf"
+	run env TERM=xterm NO_COLOR=1 python3 onpty.py 200 "$SNUG" audit -- cat "$conf"
 	refute_out $'\e[1m'
-	run env TERM=dumb python3 tty.py 200 "$SNUG" audit -- cat "$conf"
+	run env TERM=dumb python3 onpty.py 200 "$SNUG" audit -- cat "$conf"
 	refute_out $'\e[1m'
 	run env TERM=xterm "$SNUG" audit -- cat "$conf"
 	refute_out $'\e'
