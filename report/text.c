@@ -272,7 +272,7 @@ static void profiles_text(struct str *out, const struct report *r, struct arena 
 		str_add(out, "no profile");
 }
 
-static void summary(struct str *out, struct arena *a, const struct report *r)
+static void summary(struct str *out, struct arena *a, const struct view *v, const struct report *r)
 {
 	const struct lesson *l = r->lesson;
 	size_t n = report_findings(l, r->check_all);
@@ -282,6 +282,8 @@ static void summary(struct str *out, struct arena *a, const struct report *r)
 		str_fmt(out, "snug: under %s: %zu finding%s", str_c(&under), n, n == 1 ? "" : "s");
 	else if (l->nincomplete)
 		str_fmt(out, "snug: under %s: no finding, but not everything was seen", str_c(&under));
+	else if (v->counts[HEAD_LOST])
+		str_fmt(out, "snug: under %s: it would work, but what it wrote would be lost", str_c(&under));
 	else
 		str_fmt(out, "snug: under %s: clean, all that it needed is granted", str_c(&under));
 	if (r->timed_out)
@@ -338,7 +340,7 @@ int text_write(struct str *out, const struct report *r, const struct term *t, si
 	int rc = view_make(&v, r->lesson, r->show_granted, e);
 	if (rc < 0)
 		return rc;
-	summary(out, &a, r);
+	summary(out, &a, &v, r);
 	for (size_t i = 0; i < v.nrows; i += v.counts[v.rows[i]->heading]) {
 		enum heading h = v.rows[i]->heading;
 		if (h == HEAD_GRANTED || (h > HEAD_LOST && max_rows))
