@@ -1,5 +1,6 @@
 /* cmd_run.c - snug run: a command inside its policy */
 #include "base/esc.h"
+#include "base/log.h"
 #include "base/str.h"
 #include "cli/absent.h"
 #include "cli/cmd.h"
@@ -17,7 +18,7 @@ static int start_relay(struct relay *out, struct policy *pol, const struct box *
 {
 	struct relay_opts opts = {
 		.listen = { fd_no(b->proxy) }, .nlisten = 1, .ask = relay_policy_ask, .addr = relay_policy_addr, .arg = pol,
-		.no_rows = true,
+		.no_rows = true, .say = log_level() > 0 ? 2 : 0,
 	};
 	relay_upstream_env(&opts, envp);
 	int r = relay_start(out, &opts, e);

@@ -71,11 +71,12 @@ static size_t connections_max(void)
 static int set_up(struct loop *lo, int *fds, struct err *e)
 {
 	const struct relay_opts *o = lo->o;
-	size_t n = 2 + (size_t)o->nlisten;
+	size_t n = 2 + (size_t)o->nlisten + (o->say > 0);
 	int r = self_keep_fds(fds, n, e);
 	if (r < 0)
 		return r;
 	lo->ctl = fds[0];
+	lo->rows.say = o->say > 0 ? fds[n - 1] : -1;
 	if (!o->no_rows)
 		lo->rows.fd = fd_own(fds[1]);
 	lo->ctl_watch = (struct watch){ WATCH_CTL, NULL, 0 };
@@ -104,7 +105,8 @@ static int set_up(struct loop *lo, int *fds, struct err *e)
 static _Noreturn void child(struct loop *lo, int ctl, int log)
 {
 	struct err e = { 0 };
-	int fds[4] = { ctl, log, lo->o->listen[0], lo->o->listen[1] };
+	int fds[5] = { ctl, log, lo->o->listen[0], lo->o->listen[1] };
+	fds[2 + lo->o->nlisten] = lo->o->say;
 	reset_signals();
 	if (set_up(lo, fds, &e) < 0) {
 		e.file = NULL;

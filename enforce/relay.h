@@ -49,6 +49,7 @@ struct relay_row {
  * @no_proxy: exceptions to both: names, .suffix, addresses, CIDR, "*"; or NULL
  * @private_ok: audit: dial private and loopback addresses; run: only where granted by address
  * @no_rows:  nobody will read relay.log
+ * @say:      descriptor that gets a line for people per request ("snug: net: ..."), borrowed; 0: none
  */
 struct relay_opts {
 	int listen[2];
@@ -58,6 +59,7 @@ struct relay_opts {
 	void *arg;
 	const char *upstream, *upstream_connect, *no_proxy;
 	bool private_ok, no_rows;
+	int say;
 };
 
 /**

@@ -4,8 +4,10 @@
 #include "base/vec.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 void rows_drop(struct rows *r)
 {
@@ -31,8 +33,26 @@ void rows_flush(struct rows *r)
 		r->first = r->n = 0;
 }
 
+/* Names and addresses are checked ASCII, so nothing has to be escaped for a terminal. */
+static void say(int fd, const struct relay_row *row)
+{
+	char line[512], end[128];
+	if (row->status)
+		snprintf(end, sizeof(end), "%s, answered %u", row->allowed ? "failed" : "refused", row->status);
+	else
+		snprintf(end, sizeof(end), "%llu bytes sent, %llu received", (unsigned long long)row->sent,
+		         (unsigned long long)row->received);
+	int n = snprintf(line, sizeof(line), "snug: net: %s %s port %u%s%s%s: %s\n", row->connect ? "tunnel" : "http",
+	                 row->host[0] ? row->host : "(unreadable request)", row->port, row->addr[0] ? " at " : "",
+	                 row->addr, row->by_proxy ? " (upstream proxy)" : "", end);
+	if (write(fd, line, (size_t)n) < 0)
+		return; /* then nobody reads it */
+}
+
 void rows_add(struct rows *r, const struct relay_row *row)
 {
+	if (r->say >= 0 && !row->last)
+		say(r->say, row);
 	if (!r->fd.plus1)
 		return;
 	if (r->first > 0 && r->n == r->cap) {

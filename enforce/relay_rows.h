@@ -5,9 +5,10 @@
 
 enum { ROWS_MAX = 65536 }; /* beyond it the relay accepts nothing new until some are read */
 
-/* @fd: SOCK_SEQPACKET; empty: nobody wants rows (any more) */
+/* @fd: SOCK_SEQPACKET; empty: nobody wants rows (any more). @say: where people read them, -1 nowhere */
 struct rows {
 	struct fd fd;
+	int say;
 	struct relay_row *items;
 	size_t first, n, cap;
 };

@@ -84,6 +84,52 @@ reset() { rm -rf clone got; }
 	assert_out 403
 }
 
+@test "a bare --allow-net lets every host pass, and -v says which" {
+	run in_net "$SNUG" run -v --allow-net -- sh -c "curl -fsS http://$FILES/text; curl -sS http://registry.example.org:1/"
+	assert_line '^hello$'
+	assert_line '^snug: net: http files\.example\.net port 8000 at 192\.0\.2\.20: [0-9]+ bytes sent, [0-9]+ received$'
+	assert_line '^snug: net: http registry\.example\.org port 1: failed, answered 502$'
+	run in_net "$SNUG" run -v --allow-net --deny-net=files.example.net:8000 -- curl -sS "http://$FILES/text"
+	assert_line '^snug: net: http files\.example\.net port 8000: refused, answered 403$'
+}
+
+@test "https through CONNECT" {
+	need openssl
+	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=files.example.net -keyout "$WORK/key" -out "$WORK/cert" \
+		-addext subjectAltName=DNS:files.example.net 2>/dev/null
+	in_net openssl s_server -quiet -accept 192.0.2.20:8443 -key "$WORK/key" -cert "$WORK/cert" -www \
+		>/dev/null 2>&1 3>&- </dev/null &
+	local server=$! i
+	for ((i = 0; i < 100; i++)); do
+		in_net curl -s --noproxy '*' -k -o /dev/null https://192.0.2.20:8443/ && break
+		sleep 0.1
+	done
+	cp "$WORK/cert" cert
+	run in_net "$SNUG" audit -q -- curl -fsS --cacert cert -o got https://files.example.net:8443/
+	assert_status 0
+	run hosts
+	assert_same "$output" "host files.example.net:8443"
+	run in_net "$SNUG" run --profile "$(suggested)" -- curl -fsS --cacert cert https://files.example.net:8443/
+	assert_status 0
+	assert_out "TLSv1"
+	run in_net "$SNUG" run --allow-net=files.example.net -- curl -sS --cacert cert https://files.example.net:8443/
+	kill $server
+	assert_status 56
+	assert_out 403
+}
+
+@test "a proxy that cannot be chained to is named, without its password" {
+	export ALL_PROXY=socks5h://me:secret@192.0.2.30:1080
+	run in_net "$SNUG" run --allow-net=$FILES -- true
+	assert_status 125
+	assert_out "kind snug cannot chain to (socks5h)"
+	refute_out secret
+	run in_net "$SNUG" audit -q -- true
+	assert_status 125
+	assert_out "--network-trace=addresses"
+	refute_out secret
+}
+
 @test "git clone over http through the proxy" {
 	need git
 	client git clone -q "http://$FILES/repo.git" clone
