@@ -204,10 +204,11 @@ static int do_link(struct replay *p, const struct event *ev, bool counts)
 {
 	const struct object *a = &ev->acc.obj[0], *b = &ev->acc.obj[1];
 	int err = 0;
-	if (counts && !is_own(p, a) && a->type != FT_NONE)
+	bool own = is_own(p, a);
+	if (counts && !own && a->type != FT_NONE)
 		err = use(p, a, USE_READ);
 	if (!err)
-		err = make(p, ev, b, USE_EXCL, counts);
+		err = make(p, ev, b, own ? USE_EXCL : USE_LINKED, counts);
 	return !err && counts && ev->survives ? pair(p, a, b) : err;
 }
 
@@ -796,7 +797,7 @@ static int end_survivor(struct replay *p, const struct mine *m)
 		return use_dir(p, m->path, DIR_RENAME);
 	}
 	static const struct { uint32_t how, why; } rows[] = {
-		{ USE_EXCL, DIR_EXCL }, { USE_RENAMED, DIR_RENAME }, { USE_BOUND, DIR_BIND },
+		{ USE_EXCL, DIR_EXCL }, { USE_LINKED, DIR_EXCL }, { USE_RENAMED, DIR_RENAME }, { USE_BOUND, DIR_BIND },
 	};
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (m->how == rows[i].how)

@@ -16,7 +16,7 @@ enum {
 	USE_REMOVED = 256,   /* existing name deleted, or renamed away */
 	USE_REPLACED = 512,  /* existing name that something was renamed over */
 	USE_MADE = 1 << 10,  /* made by plain O_CREAT */
-	USE_EXCL = 1 << 11,  /* made with O_EXCL, or by link, symlink, mknod */
+	USE_EXCL = 1 << 11,  /* made with O_EXCL, or by symlink, mknod, or by link of a file of its own */
 	USE_RENAMED = 1 << 12, /* made by renaming to it */
 	USE_BOUND = 1 << 13, /* unix socket bound */
 	USE_MKDIR = 1 << 14, /* directory made */
@@ -24,10 +24,11 @@ enum {
 	USE_PRE = 1 << 16,   /* was there before a run */
 	USE_PROBED = 1 << 17, /* was looked for and absent before it was made */
 	USE_WAL = 1 << 18,   /* a database with a -wal file beside it */
+	USE_LINKED = 1 << 21, /* made by link of a file that was there before */
 	USE_CHDIR = 1 << 20, /* directory made the working directory */
 	USE_SIDECAR = 1 << 19, /* written with a side-car file beside it that was gone at the end */
 
-	USE_CREATED = USE_MADE | USE_EXCL | USE_RENAMED | USE_BOUND | USE_MKDIR,
+	USE_CREATED = USE_MADE | USE_EXCL | USE_RENAMED | USE_BOUND | USE_MKDIR | USE_LINKED,
 	USE_CHANGED = USE_WRITE | USE_REMOVED | USE_REPLACED | USE_CREATED,
 };
 

@@ -162,7 +162,9 @@ static int want_saved(struct plan *p, uint32_t at)
 	struct node *n = &p->f->objects.nodes[at];
 	if (shape_volatile((enum shape)n->shape) || p->varies[at])
 		return plan_remark(p, n->path, "a new name each time: only its whole directory could keep it, and that is refused");
-	if (n->uses & USE_BOUND || n->type == FT_LINK || n->type == FT_DIR)
+	const struct place *at_place = policy_place(p->f->pol, n->path);
+	bool private = at_place && at_place->kind == PLACE_TMPFS;
+	if (!private || n->uses & (USE_BOUND | USE_LINKED) || n->type == FT_LINK || n->type == FT_DIR)
 		return plan_remark(p, n->path, "made in a directory that is never granted: lost at the end");
 	p->want[at] = WANT_COPY;
 	struct finding *to = findings_get(&p->f->found, n->path);
@@ -187,7 +189,7 @@ static int want_file(struct plan *p, uint32_t at)
 		p->want[n->parent] |= WANT_EXIST;
 		return 0;
 	}
-	bool saved = u & (USE_EXCL | USE_RENAMED | USE_BOUND);
+	bool saved = u & (USE_EXCL | USE_RENAMED | USE_BOUND | USE_LINKED);
 	if (u & USE_MKDIR && !(u & USE_PRE && u & USE_LIST) && !saved) {
 		if (!tier_container(p->f->tiers, n->path))
 			p->want[at] |= WANT_NEW_DIR;

@@ -53,7 +53,9 @@ static const struct place *place_below(const struct policy *pol, const char *pat
 		len = 0; /* "/" */
 	for (size_t i = 0; i < pol->nplaces; i++) {
 		const char *p = pol->places[i].path;
-		if (!strncmp(p, path, len) && p[len] == '/' && p[len + 1] && place_present(&pol->places[i]))
+		/* the directory of a copy is made also while there is nothing to copy */
+		bool there = place_present(&pol->places[i]) || pol->places[i].kind == PLACE_COPY;
+		if (there && !strncmp(p, path, len) && p[len] == '/' && p[len + 1])
 			return &pol->places[i];
 	}
 	return NULL;
@@ -269,7 +271,7 @@ static struct spot step(const struct world *w, const struct spot *dir, const str
 	const struct place *below = place_below(w->pol, path, len);
 	if (RULE(AUTO_DIR, below != NULL)) {
 		s.type = FT_DIR;
-		s.leads = below ? below : dir->leads;
+		s.leads = below && place_present(below) ? below : dir->leads;
 		s.own = true;
 	} else if (!RULE(PRIVATE_EMPTY, true) && dir->fresh) {
 		s.type = rest ? FT_DIR : g->type;

@@ -38,11 +38,12 @@ struct fake {
 	uint64_t seq;
 	uint32_t proc;
 	int line;
+	struct host *facts; /* where fake_end() puts what was there before, as a second look at the host would see it */
 };
 
 struct fake_file {
 	const char *path, *text;
-	enum file_type type;
+	enum file_type type, was;
 	bool pre;
 };
 
@@ -111,6 +112,7 @@ static void fake_pre(struct fake *f, const char *path, enum file_type type, cons
 		return;
 	struct fake_file *x = fake_put(f, path, type);
 	x->pre = true;
+	x->was = type;
 	x->text = text;
 }
 
@@ -435,12 +437,44 @@ static void fake_end(struct fake *f)
 		d->dirs += x->type == FT_DIR;
 		d->files += x->type != FT_DIR && x->type != FT_LINK;
 	}
+	for (size_t i = 0; f->facts && i < f->files.n; i++) {
+		struct fake_file *x = f->files.items[i].value;
+		if (!x->pre)
+			continue;
+		struct object o = { 0 };
+		struct host_file h = { .path = x->path, .type = x->was, .real = x->path, .real_type = x->was, .mode = 0644,
+		                       .uid = 1000, .gid = 1000 };
+		if (x->was == FT_LINK) {
+			fake_walk(f, &o, x->path, true, 0);
+			struct fake_file *end = map_get(&f->files, o.path);
+			h.real = o.path;
+			h.real_type = end && end->pre ? end->was : FT_NONE;
+			h.hops = o.hops;
+			h.nhops = o.nhops;
+		}
+		if (x->was == FT_DIR)
+			h.mode = 0755;
+		if (!host_file(f->facts, x->path) && host_add_file(f->facts, &h))
+			exit(2);
+		/* and what is seen through a link to a directory */
+		for (size_t k = 0; x->was == FT_LINK && k < f->files.n; k++) {
+			struct fake_file *y = f->files.items[k].value;
+			if (!y->pre || y->was == FT_LINK || !path_below(y->path, h.real))
+				continue;
+			struct host_file via = h;
+			via.path = arena_fmt(&r->arena, "%s%s", x->path, y->path + strlen(h.real));
+			via.type = via.real_type = y->was;
+			via.real = y->path;
+			if (host_add_file(f->facts, &via))
+				exit(2);
+		}
+	}
 	r->ended = true;
 	map_drop(&f->files);
 }
 
 /* The recordings that @text describes; at most @max. */
-static size_t fake_recordings(struct recording *out, size_t max, const char *text)
+UNUSED static size_t fake_recordings(struct recording *out, size_t max, const char *text)
 {
 	struct fake f;
 	size_t n = 0;
