@@ -19,9 +19,9 @@
 
 enum { RULE = 3000, RO = 350, RW = 1000, GUARD = 3, TOP = 2, VOL = 8000, VERP = 4000, UNIT_DIV = 4 };
 /* Nobody asked for the directory itself: then it may show this many files that were not used, unless the list would
- * be longer than a person reads: a cache of 256 fan-out directories is one line, which says what else it shows. */
+ * be longer than a person reads (RULES_READ): a cache of 256 fan-out directories is one line, which says what else it shows. */
 enum { EXPOSED_MAX = 50 };
-enum { RULES_WANTED = 40, FILES_UNKNOWN = 64, SUBDIR_UNKNOWN = 16 };
+enum { RULES_WANTED = 40, RULES_READ = 100, FILES_UNKNOWN = 64, SUBDIR_UNKNOWN = 16 };
 
 enum choice { CHOICE_NONE, CHOICE_INSIDE, CHOICE_ISLANDS, CHOICE_BIND, CHOICE_LEAF };
 enum question { ALL, WRITES, QUESTIONS };
@@ -357,13 +357,15 @@ int fold(struct rules *out, struct plan *p)
 	*out = (struct rules){ 0 };
 	if (!w.o->n)
 		return 0;
-	for (int round = 0; !err && round < 16; round++, w.rule *= 2, w.exposed_max = MIN(w.exposed_max * 4, 1U << 28)) {
+	for (int round = 0; !err && round < 16; round++, w.rule *= 2) {
 		w.cells = calloc(w.o->n, sizeof(*w.cells));
 		if (!w.cells)
 			return -ENOMEM;
 		name_shapes(&w);
 		climb(&w);
 		bool last = w.cells[0].rules[ALL] <= RULES_WANTED || round == 15;
+		if (w.cells[0].rules[ALL] > RULES_READ)
+			w.exposed_max = MIN(w.exposed_max * 4, 1U << 28);
 		if (last)
 			err = descend(&w);
 		free(w.cells);
