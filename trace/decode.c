@@ -29,8 +29,8 @@ void call_incomplete(const struct decoder *d, const struct task *t, struct call 
 {
 	char text[512];
 	const char *exe = t->group->exe ? t->group->exe : "a process";
-	snprintf(text, sizeof(text), "%s of %s could not be read (%s), so what it named in %s is unknown", what, exe,
-	         strerror(err < 0 ? -err : err), c->def ? c->def->name : "a system call");
+	snprintf(text, sizeof(text), "%s of %s could not be read (%s), so what it named is unknown", what, exe,
+	         strerror(err < 0 ? -err : err));
 	c->incomplete = resolver_str(d->names, text, strlen(text));
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,12 @@ static void settle(struct recorder *r, struct task *t)
 	char exe[PATH_MAX];
 	ssize_t n = task_link(t, "exe", exe, sizeof(exe));
 	struct proc *p = row(r, g->proc);
-	if (n < 0)
-		return;
+	if (n < 0) {
+		/* a program that may be run and not read hides its link */
+		if (!p || !p->exe)
+			return;
+		n = snprintf(exe, sizeof(exe), "%s", p->exe);
+	}
 	bool same = g->exe && !strcmp(g->exe, exe);
 	bool expected = p && p->exe && !strcmp(p->exe, exe);
 	if (same && !expected) {

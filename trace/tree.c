@@ -26,7 +26,7 @@ size_t tree_list(pid_t *out, size_t max)
 
 void tree_kill(void)
 {
-	enum { MANY = 1024, ROUNDS = 8 };
+	enum { MANY = 1024, ROUNDS = 500, PAUSE_US = 2000 };
 	pid_t pids[MANY];
 	for (int round = 0; round < ROUNDS; round++) {
 		size_t n = tree_list(pids, MANY);
@@ -34,6 +34,8 @@ void tree_kill(void)
 			return;
 		for (size_t i = 0; i < n; i++)
 			kill(pids[i], SIGKILL);
+		/* the dead are still listed until they are reaped */
+		usleep(PAUSE_US);
 		while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
 			;
 	}
