@@ -168,7 +168,8 @@ static int decode_open(const struct decoder *d, struct task *t, const struct sec
 	/* fs/open.c, build_open_flags(): these do not follow the last link */
 	if (flags & O_NOFOLLOW || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		how &= ~(unsigned)RES_FOLLOW;
-	int err = decode_path(d, t, in, c, flags & O_PATH ? OP_STAT : OP_OPEN, flags & O_PATH ? 0 : flags, how);
+	bool look = flags & O_PATH;
+	int err = decode_path(d, t, in, c, look ? OP_STAT : OP_OPEN, look ? flags & O_DIRECTORY : flags, how);
 	/* the other RESOLVE_ flags can only make it fail, and then another look-up is made in practice */
 	if (!err && c->n && resolve & ~(uint64_t)(RESOLVE_IN_ROOT | RESOLVE_CACHED))
 		c->seen[c->n - 1].source = OUT_UNKNOWN;

@@ -231,6 +231,8 @@ static int old(const struct ask *k, const struct access *a, enum outcome_source 
 	const struct object *o = &a->obj[0];
 	switch (a->op) {
 	case OP_STAT:
+		/* open(O_PATH | O_DIRECTORY) */
+		return a->flags & O_DIRECTORY && o->type != FT_DIR ? ENOTDIR : 0;
 	case OP_LOAD:
 		return 0;
 	case OP_READLINK:

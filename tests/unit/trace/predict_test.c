@@ -55,6 +55,7 @@ static void the_outcome_of_calls_on_one_name(void **state)
 		{ OP_ACCESS, X_OK, FT_FILE, 0644, 0755, &root, EACCES },
 		{ OP_ACCESS, X_OK, FT_DIR, 0600, 0755, &root, 0 },
 		{ OP_STAT, 0, FT_FILE, 0000, 0755, &other, 0 },
+		{ OP_STAT, O_DIRECTORY, FT_FILE, 0644, 0755, &other, ENOTDIR },
 		{ OP_STAT, 0, FT_NONE, 0, 0755, &other, ENOENT },
 		{ OP_READLINK, 0, FT_FILE, 0644, 0755, &owner, EINVAL },
 		{ OP_READLINK, 0, FT_LINK, 0777, 0755, &owner, 0 },
