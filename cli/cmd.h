@@ -26,11 +26,10 @@ enum {
  * @run: parsed options in; returns an exit code, or -errno with @e, which main prints as "snug: ..." and turns into 125
  */
 struct cmd {
-	const char *name;
-	unsigned bit;
-	const char *synopsis, *help;
-	bool wants_cmd;
+	const char *name, *synopsis, *help;
 	int (*run)(struct cli_opts *o, struct err *e);
+	unsigned bit;
+	bool wants_cmd;
 };
 
 /* The verbs, ends with a NULL name; the first is the default. */

@@ -24,7 +24,7 @@ int cmd_learn(struct cli_opts *o, struct err *e)
 		r = load_runs(&l, o, o->args, o->nargs, e);
 	if (r == 0)
 		r = update_prepare(o, e);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	const char *program = l.recs[0]->nargv ? l.recs[0]->argv[0] : "learnt";
 	const char *name = tell_name(&l.arena, o->out && strcmp(out, "-") ? out : NULL, program);

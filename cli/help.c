@@ -85,7 +85,7 @@ void completion_bash(struct str *out)
 {
 	str_add(out, "# bash completion for snug; made by snug --completion=bash from its option table\n"
 	             "_snug()\n{\n"
-	             "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= words= i\n"
+	             "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb='' words='' i\n"
 	             "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 	             "\t\tcase ${COMP_WORDS[i]} in\n"
 	             "\t\t--) _command_offset $((i + 1)) 2>/dev/null; return ;;\n"
@@ -94,7 +94,7 @@ void completion_bash(struct str *out)
 	             "\t\tesac\n"
 	             "\tdone\n"
 	             "\t[ \"${COMP_WORDS[0]##*/}\" = audit ] && verb=audit\n"
-	             "\t[ \"$cur\" = = ] && cur=\n"
+	             "\t[ \"$cur\" = = ] && cur=''\n"
 	             "\t[ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
 	             "\tcase $prev in\n");
 	value_words(out);

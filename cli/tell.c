@@ -109,7 +109,7 @@ int tell_report(struct str *out, const struct report *r, bool json, int fd, size
 
 int tell_check_code(const struct report *r)
 {
-	if (r->lesson->status)
+	if (r->lesson->status > 0)
 		return r->lesson->status;
 	if (report_findings(r->lesson, r->check_all))
 		return EXIT_FINDINGS;
@@ -119,7 +119,7 @@ int tell_check_code(const struct report *r)
 void tell_check(struct str *out, const struct report *r, int code)
 {
 	size_t n = report_findings(r->lesson, r->check_all);
-	if (r->lesson->status)
+	if (r->lesson->status > 0)
 		str_fmt(out, "snug: check: the command failed (exit %d)\n", code);
 	else if (n)
 		str_fmt(out, "snug: check: %zu finding%s (exit %d)\n", n, n == 1 ? "" : "s", EXIT_FINDINGS);

@@ -290,7 +290,7 @@ static void summary(struct str *out, struct arena *a, const struct view *v, cons
 		str_add(out, "; the command was ended by --timeout");
 	else if (l->status > 128)
 		str_fmt(out, "; the command was killed by signal %d", l->status - 128);
-	else if (l->status)
+	else if (l->status > 0)
 		str_fmt(out, "; the command failed with %d", l->status);
 	if (l->nruns > 1)
 		str_fmt(out, "; %u runs", l->nruns);

@@ -82,7 +82,7 @@ enum outcome report_outcome(const struct report *r)
 	const struct lesson *l = r->lesson;
 	if (r->timed_out)
 		return OUTCOME_TIMEOUT;
-	if (l->status != 0)
+	if (l->status > 0)
 		return OUTCOME_COMMAND_FAILED;
 	if (report_findings(l, r->check_all))
 		return OUTCOME_FINDINGS;

@@ -1,7 +1,7 @@
 # bash completion for snug; made by snug --completion=bash from its option table
 _snug()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= words= i
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb='' words='' i
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		--) _command_offset $((i + 1)) 2>/dev/null; return ;;
@@ -10,7 +10,7 @@ _snug()
 		esac
 	done
 	[ "${COMP_WORDS[0]##*/}" = audit ] && verb=audit
-	[ "$cur" = = ] && cur=
+	[ "$cur" = = ] && cur=''
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
 	--network) words='none proxy host' ;;
