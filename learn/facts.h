@@ -46,30 +46,6 @@ void facts_drop(struct facts *f);
 /* Run number @run (from 0, in the canonical order). -ENOMEM. */
 int facts_add_run(struct facts *f, const struct recording *r, uint32_t run);
 
-/* ---- used by facts.c and facts_other.c ---- */
-
-/**
- * struct replay - one run while it is gone through
- * @mine: path -> struct mine, names the run made
- * @listed: "PROC PATH" of directories a program listed, and could list confined too
- * @who:  per process image, made when first asked
- */
-struct replay {
-	struct facts *f;
-	const struct recording *r;
-	uint32_t run;
-	struct arena arena;
-	struct made made;
-	struct map mine, listed;
-	const char **who;
-	uint64_t now_s;
-};
-
-const char *replay_who(struct replay *p, uint32_t proc);
-/* Sockets by address, hosts, system calls, variables. */
-int facts_other(struct replay *p, const struct event *ev, const struct judgement *j);
-/* Destinations the relay counted that no event tells. */
-int facts_nets(struct replay *p);
 /* Part of NEC_REQUIRED that depends on the outcome alone. */
 enum necessity outcome_necessity(const struct event *ev);
 /* "user:node:12", "--deny-read"; "snug itself" where no line says it. In @a. */

@@ -1,4 +1,5 @@
-#include "learn/facts.h"
+/* facts_other.c - sockets by address, hosts, system calls and variables as findings */
+#include "learn/replay.h"
 
 #include "base/str.h"
 

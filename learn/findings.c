@@ -1,3 +1,4 @@
+/* findings.c - findings while they are collected */
 #include "learn/findings.h"
 
 #include "base/vec.h"

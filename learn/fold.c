@@ -1,3 +1,4 @@
+/* fold.c - the cheapest set of grants that meets a plan */
 #include "learn/fold.h"
 
 #include "base/path.h"

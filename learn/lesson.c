@@ -1,3 +1,4 @@
+/* lesson.c - the pipe: runs, facts, plan, rules, suggestion, verification */
 #include "learn/lesson.h"
 
 #include "base/str.h"

@@ -1,3 +1,4 @@
+/* objects.c - the trie of paths */
 #include "learn/objects.h"
 
 #include "base/path.h"

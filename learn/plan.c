@@ -1,3 +1,4 @@
+/* plan.c - constraints: what each path must be granted */
 #include "learn/plan.h"
 
 #include "base/path.h"

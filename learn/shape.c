@@ -1,3 +1,4 @@
+/* shape.c - names that change from run to run, told by their form */
 #include "learn/shape.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* suggest.c - rules and findings to the profile a person reviews */
 #include "learn/suggest.h"
 
 #include "base/esc.h"

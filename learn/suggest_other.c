@@ -1,3 +1,4 @@
+/* suggest_other.c - hosts, variables, system calls and PATH directories of a suggestion */
 #include "learn/suggest.h"
 
 #include "base/glob.h"

@@ -1,3 +1,4 @@
+/* tiers.c - which paths a suggestion may name */
 #include "learn/tiers.h"
 
 #include "base/path.h"

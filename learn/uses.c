@@ -1,3 +1,4 @@
+/* uses.c - how often each line of the requested profiles was needed */
 #include "learn/uses.h"
 
 #include <errno.h>

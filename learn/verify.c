@@ -1,3 +1,4 @@
+/* verify.c - the suggestion put to the judge */
 #include "learn/verify.h"
 
 #include "base/path.h"

@@ -1,3 +1,4 @@
+/* edit.c - add grants to the text of a profile and leave all else of it alone */
 #include "profiles/edit.h"
 
 #include "base/esc.h"

@@ -1,3 +1,4 @@
+/* recording.c - a recording as values: owner, reasons, chains of programs */
 #include "trace/recording.h"
 
 #include "base/path.h"

@@ -1,3 +1,4 @@
+/* recording_read.c - a recording from NDJSON; every byte is hostile */
 #include "trace/recording.h"
 
 #include "base/esc.h"

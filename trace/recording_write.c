@@ -1,3 +1,4 @@
+/* recording_write.c - a recording as NDJSON */
 #include "trace/recording.h"
 
 #include "base/esc.h"
