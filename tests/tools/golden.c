@@ -136,7 +136,8 @@ static int same(const char *dir, const char *name, const struct str *got, bool u
 		equal = true;
 	if (!equal)
 		printf("# %s/%s differs; got:\n", dir, name);
-	for (const char *p = str_c(got), *end; !equal && *p; p = end + 1) {
+	int shown = 0;
+	for (const char *p = str_c(got), *end; !equal && *p && shown++ < 25; p = end + 1) {
 		end = strchr(p, '\n');
 		if (!end)
 			break;
