@@ -41,7 +41,8 @@ static int open_object(const struct task *t, const struct object *o, uint32_t ma
 
 static bool loses_ids(const struct decoder *d, const struct task *t, const struct object *o, int fd)
 {
-	if (d->keep_privs)
+	/* in a user namespace set-id bits of ids that it does not map do nothing anyway (namespaces(7)) */
+	if (d->keep_privs || t->other_user)
 		return false;
 	if ((o->mode & S_ISUID) && o->uid != t->creds.uid)
 		return true;

@@ -129,8 +129,8 @@ static int read_status(const struct tasks *ts, struct task *t, pid_t *tgid)
 	ssize_t n = slurp(fd_no(t->dir), "status", buf, sizeof(buf));
 	if (n <= 0)
 		return n < 0 ? (int)n : -ESRCH;
-	bool host_user = !ts->vary_root || inode(fd_no(t->dir), "ns/user") == ts->ns_user;
-	parse_creds(&t->creds, buf, host_user);
+	t->other_user = ts->vary_root && inode(fd_no(t->dir), "ns/user") != ts->ns_user;
+	parse_creds(&t->creds, buf, !t->other_user);
 	t->stale = false;
 	const char *p = field(buf, "Tgid");
 	if (tgid)

@@ -43,6 +43,7 @@ struct group {
  * struct task - one thread that made a call
  * @dir:     /proc/TID; stays bound to that thread, so a reused number is noticed
  * @stale:   ids must be read again
+ * @other_user: in a user namespace of its own, where the host's other ids do not exist
  */
 struct task {
 	pid_t tid;
@@ -50,7 +51,7 @@ struct task {
 	struct fd dir;
 	uint64_t checked_ns;
 	struct creds creds;
-	bool stale, other_root, other_mnt;
+	bool stale, other_root, other_mnt, other_user;
 	uint64_t root_epoch;
 };
 

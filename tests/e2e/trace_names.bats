@@ -161,6 +161,17 @@ ENAMETOOLONG"
 	assert_line "open flags 0 marks 1 .*$PROJ/b/f \(file\) = ok"
 }
 
+@test "T22 inside a user and mount namespace of an ordinary user" {
+	need unshare
+	skip_unless "no user namespaces here" unshare -Urm true
+	mkdir -p a b; echo in >a/f
+	rec unshare -Urm sh -c 'mount --bind a b && cat b/f'
+	[ "$said" = in ]
+	assert_line "open flags 0 marks 1 .*$PROJ/b/f \(file\) = ok"
+	assert_line 'syscall .* unshare = '
+	refute_line '^incomplete'
+}
+
 @test "T23 SIGCONT in a loop while 500 threads start: 500 files" {
 	mkdir d; for i in $(seq 0 499); do echo >d/$i; done
 	scene cont d
