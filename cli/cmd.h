@@ -46,3 +46,4 @@ int cmd_explain(struct cli_opts *o, struct err *e);
 int cmd_profile(struct cli_opts *o, struct err *e);
 int cmd_trust(struct cli_opts *o, struct err *e);
 int cmd_runs(struct cli_opts *o, struct err *e);
+int cmd_check(struct cli_opts *o, struct err *e);

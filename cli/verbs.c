@@ -21,6 +21,7 @@ const struct cmd cmds[] = {
 	  "work with profiles", cmd_profile, FOR_PROFILE, false },
 	{ "trust", "trust [DIR]", "allow a checkout's own profiles to be applied", cmd_trust, FOR_TRUST, false },
 	{ "runs", "runs [list | rm RUN.. | path [RUN]]", "stored recordings", cmd_runs, FOR_RUNS, false },
+	{ "check", "check [--json]", "can this host audit and run? and what to do where it cannot", cmd_check, FOR_CHECK, false },
 	{ 0 },
 };
 
@@ -33,7 +34,7 @@ const struct cmd *cmd_find(const char *name)
 }
 
 const struct opt_later verbs_later[] = {
-	{ "check", NULL }, { "exec", NULL }, { "grant", NULL }, { "revoke", NULL }, { "ls", NULL },
+	{ "exec", NULL }, { "grant", NULL }, { "revoke", NULL }, { "ls", NULL },
 	{ "inspect", NULL }, { "kill", NULL }, { "snapshot", NULL }, { "rootfs", NULL }, { "review", NULL },
 	{ 0 },
 };

@@ -36,8 +36,9 @@ _snug()
 		profile) words=' --cwd= -C --quiet -q --verbose --debug -v --help --help-all --version' ;;
 		trust) words=' --cwd= -C --quiet -q --verbose --debug -v --help --help-all --version' ;;
 		runs) words=' --quiet -q --verbose --debug -v --help --help-all --version' ;;
+		check) words=' --format= --json --quiet -q --verbose --debug -v --help --help-all --version' ;;
 		esac ;;
-	*) [ -n "$verb" ] || words='run audit trace learn report why explain profile trust runs' ;;
+	*) [ -n "$verb" ] || words='run audit trace learn report why explain profile trust runs check' ;;
 	esac
 	if [ -n "$words" ]; then
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -115,3 +115,25 @@ load lib
 	run mandoc -Tlint -W warning "$SRC/docs/man/snug.1" "$SRC/docs/man/snug-audit.1"
 	assert_status 0
 }
+
+@test "check tries audit, hosts and run; --json says the same" {
+	run "$SNUG" check
+	assert_status 0
+	assert_line '^audit .*works'
+	assert_line '^hosts .*works'
+	assert_line '^run .*works'
+	run "$SNUG" check --json
+	python3 -c 'import json, sys; r = json.loads(sys.argv[1]); assert r["audit"]["works"] and r["run"]["works"], r' "$output"
+	run "$SNUG" audit -q --no-keep -- "$SNUG" check
+	assert_status 0
+	assert_line '^audit .*no: '
+}
+
+@test "check is exit 2 with the remedy where run cannot work" {
+	skip_unless "no user namespaces here" unshare -r true
+	skip_unless "the limit of user namespaces cannot be set" unshare -r sh -c 'echo 0 >/proc/sys/user/max_user_namespaces'
+	run unshare -r sh -c 'echo 0 >/proc/sys/user/max_user_namespaces
+		exec setpriv --bounding-set=-all --inh-caps=-all "$1" check' sh "$SNUG"
+	assert_status 2
+	assert_line '^run .*no: .*user namespace'
+}
