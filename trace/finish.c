@@ -271,7 +271,7 @@ int recorder_finish(struct recorder *r, struct err *e)
 	last_rows(r);
 	relayrows_direct(r);
 	survivors(r);
-	if (!r->set.n)
+	if (!r->set.n && !r->opts->network_only) /* who talks to nobody is complete without an access */
 		recorder_reason(r, "not one access was seen");
 	variables(r);
 	if (listings(r) < 0 || reasons(r) < 0 || argv(r) < 0)

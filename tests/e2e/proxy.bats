@@ -173,6 +173,12 @@ reset() { rm -rf clone got; }
 	assert_line "host +192\.0\.2\.30:80"
 }
 
+@test "audit --network-only of what talks to nobody is clean" {
+	run in_net "$SNUG" audit --network-only --check -- true
+	assert_status 0
+	assert_line '^snug: check: clean$'
+}
+
 @test "N16 loopback is the command's own; NO_PROXY=* reaches nothing outside" {
 	need python3 curl
 	local code='
