@@ -12,7 +12,10 @@ int st_names(struct build *b, struct err *e)
 	(void)b;
 	if (sethostname("snug", 4) != 0)
 		return err_sys(e, "host name");
-	/* keyrings have no namespace: start with an empty session keyring; a kernel without keys has none to hide */
+	/*
+	 * Keyrings have no namespace: start with an empty session keyring. A kernel without keys has none to hide, and
+	 * where a filter around snug refuses the call it refuses the command's too.
+	 */
 	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS && errno != EPERM)
 		return err_sys(e, "new session keyring");
 	return 0;

@@ -256,7 +256,7 @@ int st_seal(struct build *b, struct err *e)
 {
 	struct mount_attr ro = { .attr_set = MOUNT_ATTR_RDONLY };
 	if (!b->bound_root && mount_setattr(fd_no(b->root), "", AT_EMPTY_PATH, &ro, sizeof(ro)) != 0)
-		return err_sys(e, "make the root read-only");
+		return errno == ENOSYS ? view_too_old("mount_setattr", e) : err_sys(e, "make the root read-only");
 	if (b->dev.plus1 && mount_setattr(fd_no(b->dev), "", AT_EMPTY_PATH, &ro, sizeof(ro)) != 0)
 		return err_sys(e, "make /dev read-only");
 	fd_drop(&b->root);

@@ -25,10 +25,18 @@ static const char *relative(const char *path)
 	return *path ? path : ".";
 }
 
+int view_too_old(const char *call, struct err *e)
+{
+	return err_set(e, ENOSYS, "%s: a sandbox around snug refuses this call, or the kernel is too old: needs Linux 5.12",
+	               call);
+}
+
 int view_source(struct fd *out, const struct build *b, const char *path, struct err *e)
 {
 	OWN(fd) f = fd_own(sys_openat2(fd_no(b->host), relative(path), O_PATH | O_CLOEXEC | O_NOFOLLOW,
 	                               RESOLVE_NO_SYMLINKS));
+	if (!f.plus1 && errno == ENOSYS)
+		return view_too_old("openat2", e);
 	if (!f.plus1 && errno == ELOOP)
 		return err_set(e, ELOOP, "%s: a symbolic link is on the way that was not there before", path);
 	if (!f.plus1)
@@ -192,8 +200,7 @@ int view_clone(struct fd *out, int at, uint64_t attr, struct err *e)
 	if (!f.plus1)
 		return err_sys(e, "open_tree");
 	if (mount_setattr(fd_no(f), "", AT_EMPTY_PATH | AT_RECURSIVE, &set, sizeof(set)) != 0)
-		return errno == ENOSYS ? err_set(e, ENOSYS, "mount_setattr: needs Linux 5.12 or newer")
-		                       : err_sys(e, "mount_setattr");
+		return errno == ENOSYS ? view_too_old("mount_setattr", e) : err_sys(e, "mount_setattr");
 	*out = TAKE(f);
 	return 0;
 }
@@ -211,7 +218,7 @@ int view_fs(struct fd *out, const char *fstype, uint64_t attr, const char *const
 {
 	OWN(fd) fs = fd_own(fsopen(fstype, FSOPEN_CLOEXEC));
 	if (!fs.plus1)
-		return err_sys(e, "fsopen %s", fstype);
+		return errno == ENOSYS ? view_too_old("fsopen", e) : err_sys(e, "fsopen %s", fstype);
 	for (; options && *options; options += 2) {
 		if (fsconfig(fd_no(fs), FSCONFIG_SET_STRING, options[0], options[1], 0) != 0)
 			return err_sys(e, "%s option %s=%s", fstype, options[0], options[1]);

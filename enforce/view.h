@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+/* -ENOSYS: the kernel has not got @call. */
+int view_too_old(const char *call, struct err *e);
+
 /* Descriptor of host path @path (canonical: no link on the way), O_PATH. -ENOENT when absent. */
 int view_source(struct fd *out, const struct build *b, const char *path, struct err *e) MUST;
 
