@@ -44,6 +44,7 @@ static bool holds(const struct policy *pol, const struct box_opts *o)
 int st_report(struct build *b, struct err *e)
 {
 	char go;
+	st_net_end(b);
 	if (b->report) {
 		struct ready ready = { .port = b->port, .listener = b->listener.plus1 != 0 };
 		int fds[FDS_MAX], n = 0;

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -53,6 +54,8 @@ static int proxy_listen(struct build *b, struct err *e)
 _Noreturn static void helper_main(int answer)
 {
 	struct err e = { 0 };
+	/* it is a copy of snug: not even while it dies may the command look into it */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (unshare(CLONE_NEWNET) != 0)
 		err_sys(&e, "new network namespace");
 	else
@@ -95,12 +98,17 @@ static int join(struct build *b, struct err *e)
 	}
 	if (setns(fd_no(b->net_pidfd), CLONE_NEWNET) != 0)
 		return err_sys(e, "enter the new network namespace");
-	kill(b->net_pid, SIGKILL);
-	while (waitpid(b->net_pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	kill(b->net_pid, SIGKILL); /* st_report() waits for it: it takes its time to die */
 	fd_drop(&b->net_answer);
 	fd_drop(&b->net_pidfd);
 	return 0;
+}
+
+void st_net_end(struct build *b)
+{
+	while (b->net_pid > 0 && waitpid(b->net_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	b->net_pid = 0;
 }
 
 int st_net(struct build *b, struct err *e)

@@ -104,6 +104,8 @@ int st_seal(struct build *b, struct err *e) MUST;
 int st_pivot(struct build *b, struct err *e) MUST;
 int st_cwd(struct build *b, struct err *e) MUST;
 int st_net_begin(struct build *b, struct err *e) MUST;
+/* Wait for the helper, which st_net() has killed. */
+void st_net_end(struct build *b);
 int st_net(struct build *b, struct err *e) MUST;
 int st_names(struct build *b, struct err *e) MUST;
 int st_report(struct build *b, struct err *e) MUST;
