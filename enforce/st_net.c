@@ -1,5 +1,7 @@
 #include "enforce/step.h"
 
+#include "enforce/sysw.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +9,9 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -17,17 +20,6 @@
 #ifndef CLONE_PIDFD
 #define CLONE_PIDFD 0x1000 /* linux/sched.h */
 #endif
-
-static int loopback_up(struct err *e)
-{
-	OWN(fd) s = fd_own(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-	if (!s.plus1)
-		return errno == EAFNOSUPPORT ? 0 : err_sys(e, "socket"); /* a kernel without IPv4 has no loopback either */
-	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
-	if (ioctl(fd_no(s), SIOCSIFFLAGS, &ifr) != 0)
-		return err_sys(e, "bring the loopback up");
-	return 0;
-}
 
 /* The socket lives in the sandbox's network namespace, whoever accepts on it later. */
 static int proxy_listen(struct build *b, struct err *e)
@@ -50,52 +42,64 @@ static int proxy_listen(struct build *b, struct err *e)
 /*
  * Making a network namespace takes the kernel as long as all the mounts. So a process of its own makes it while pid 1
  * builds the view; pid 1 then moves over. The helper lives until pid 1 has: a namespace is found through its process.
+ *
+ * It shares our memory, since a copy would cost as much as is won: so it leaves libc alone, whose errno is ours, and
+ * writes nothing but its answer.
  */
-_Noreturn static void helper_main(int answer)
+__attribute__((no_sanitize_address, no_stack_protector)) static int helper_main(void *arg)
 {
-	struct err e = { 0 };
-	/* it is a copy of snug: not even while it dies may the command look into it */
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (unshare(CLONE_NEWNET) != 0)
-		err_sys(&e, "new network namespace");
-	else
-		(void)loopback_up(&e); /* the failure is in @e */
-	if (write(answer, &e, sizeof(e)) == sizeof(e))
-		pause(); /* until it is killed */
-	_exit(0);
+	struct build *b = arg;
+	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+	long fd, r = sys_raw(SYS_unshare, CLONE_NEWNET, 0, 0);
+	b->net_step = "new network namespace";
+	if (r == 0) {
+		b->net_step = "bring the loopback up";
+		r = fd = sys_raw(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+		if (fd >= 0)
+			r = sys_raw(SYS_ioctl, fd, SIOCSIFFLAGS, (long)&ifr);
+		if (fd == -EAFNOSUPPORT)
+			r = 0; /* a kernel without IPv4 has no such loopback */
+	}
+	b->net_err = (int)-r;
+	sys_raw(SYS_write, b->net_tell_no, (long)"", 1);
+	for (;;)
+		sys_raw(SYS_ppoll, 0, 0, 0); /* until it is killed */
+	return 0;
 }
 
 int st_net_begin(struct build *b, struct err *e)
 {
+	enum { STACK = 16384 };
 	int pipe_[2], pidfd = -1;
 	if (b->pol->network.v == NET_HOST)
 		return 0;
 	if (pipe2(pipe_, O_CLOEXEC) != 0)
 		return err_sys(e, "pipe");
 	b->net_answer = fd_own(pipe_[0]);
-	OWN(fd) write_end = fd_own(pipe_[1]);
-	b->net_pid = (pid_t)syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, NULL, &pidfd, NULL, 0);
+	b->net_tell = fd_own(pipe_[1]);
+	b->net_tell_no = pipe_[1];
+	char *stack = malloc(STACK);
+	if (!stack)
+		return err_set(e, ENOMEM, "out of memory");
+	b->net_pid = clone(helper_main, stack + STACK, CLONE_VM | CLONE_PIDFD | SIGCHLD, b, &pidfd);
 	if (b->net_pid < 0)
 		return err_sys(e, "fork");
-	if (b->net_pid == 0)
-		helper_main(fd_no(write_end));
 	b->net_pidfd = fd_own(pidfd);
 	return 0;
 }
 
 static int join(struct build *b, struct err *e)
 {
-	struct err got = { 0 };
+	char done;
 	ssize_t n;
+	fd_drop(&b->net_tell); /* the helper has its own copy of the descriptor */
 	do
-		n = read(fd_no(b->net_answer), &got, sizeof(got));
+		n = read(fd_no(b->net_answer), &done, 1);
 	while (n < 0 && errno == EINTR);
-	if (n != sizeof(got))
+	if (n != 1)
 		return err_set(e, EIO, "the process that makes the network namespace died");
-	if (got.code) {
-		*e = got;
-		return -e->code;
-	}
+	if (b->net_err)
+		return err_set(e, b->net_err, "%s: %s", b->net_step, strerror(b->net_err));
 	if (setns(fd_no(b->net_pidfd), CLONE_NEWNET) != 0)
 		return err_sys(e, "enter the new network namespace");
 	kill(b->net_pid, SIGKILL); /* st_report() waits for it: it takes its time to die */

@@ -23,7 +23,7 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * @parent: directory of the view's own that something was last made in, and its path
  * @aside:   tmpfs with what masks and stubs show; never visible at the end
  * @dev:     the view's /dev, sealed at the end
- * @net_pid: process that makes the network namespace meanwhile; what it says comes on @net_answer
+ * @net_pid: process that makes the network namespace meanwhile; a byte on @net_answer says that @net_err is set
  * @listener: the proxy's listening socket
  * @copies:  one per PLACE_COPY: descriptor of the private place it lies in
  * @stdio:   of 0 to 2 those that were opened anew, to bring the caller's position up to date afterwards
@@ -43,7 +43,11 @@ struct build {
 	char *parent_path;
 	struct filter filter;
 	struct fd listener, net_answer, net_pidfd;
+	struct fd net_tell;
+	int net_tell_no; /* the helper's copy of the same, when ours is closed */
 	pid_t net_pid;
+	int net_err;
+	const char *net_step;
 	uint16_t port;
 	const struct copy *copy; /* one per PLACE_COPY, in order, made by the supervisor */
 	struct fd stdio[3];

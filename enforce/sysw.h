@@ -29,3 +29,29 @@ static inline pid_t sys_clone3(struct clone_args *args)
 {
 	return (pid_t)syscall(SYS_clone3, args, sizeof(*args));
 }
+
+/*
+ * A system call past libc: -errno is returned and libc's errno is not touched. For a process that shares our memory.
+ */
+static inline long sys_raw(long nr, long a, long b, long c)
+{
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = 0;
+	long r;
+	__asm__ volatile("syscall"
+	                 : "=a"(r)
+	                 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10)
+	                 : "rcx", "r11", "memory");
+	return r;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = nr;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = 0;
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+	return x0;
+#else
+#error "no system calls past libc for this architecture yet"
+#endif
+}

@@ -6,6 +6,7 @@ setup() {
 	snug_setup
 	cp "$(target run_probe)" "$PROJ/probe"
 	cp "$(target run_probe)" "$WORK/probe"
+	tag=$(id -u)$BASHPID # in the arguments of processes that a test looks for
 }
 confined() { run "$SNUG" run "$@"; }
 # until_file FILE [PID]: wait at most 10 s
@@ -182,28 +183,28 @@ tree() { pgrep -f -- "$1" | wc -l; }
 }
 
 @test "TERM ends a command that does not catch it, with 143" {
-	"$SNUG" run -- sleep 31.01 &
+	"$SNUG" run -- sleep 31.$tag &
 	pid=$!
-	for i in $(seq 100); do [ "$(tree 'sleep 31.01')" -ge 2 ] && break; sleep 0.05; done
+	for i in $(seq 100); do [ "$(tree "sleep 31.$tag")" -ge 2 ] && break; sleep 0.05; done
 	kill -TERM $pid
 	code=0
 	wait $pid || code=$?
 	assert_same "$code" 143
-	assert_same "$(tree '^sleep 31.01')" 0
+	assert_same "$(tree "^sleep 31.$tag")" 0
 }
 
 @test "nothing outlives snug, not even after KILL, nor a daemon of the command" {
-	"$SNUG" run -- sh -c 'setsid sleep 32.02 & (sleep 32.02 &) ; : > ready; sleep 32.02' &
+	"$SNUG" run -- sh -c "setsid sleep 32.$tag & (sleep 32.$tag &) ; : > ready; sleep 32.$tag" &
 	pid=$!
 	until_file ready
-	[ "$(tree '^sleep 32.02')" -ge 2 ]
+	[ "$(tree "^sleep 32.$tag")" -ge 2 ]
 	kill -KILL $pid
 	wait $pid || true
-	for i in $(seq 100); do [ "$(tree '^sleep 32.02')" = 0 ] && break; sleep 0.05; done
-	assert_same "$(tree '^sleep 32.02')" 0
-	confined -- sh -c 'setsid sleep 33.03 >/dev/null 2>&1 & exit 5'
+	for i in $(seq 100); do [ "$(tree "^sleep 32.$tag")" = 0 ] && break; sleep 0.05; done
+	assert_same "$(tree "^sleep 32.$tag")" 0
+	confined -- sh -c "setsid sleep 33.$tag >/dev/null 2>&1 & exit 5"
 	assert_status 5
-	assert_same "$(tree '^sleep 33.03')" 0
+	assert_same "$(tree "^sleep 33.$tag")" 0
 }
 
 @test "a daemon that closed its streams does not keep a reader waiting" {
