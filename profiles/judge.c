@@ -26,8 +26,8 @@ void call_walk(struct call *c)
 		view_walk(&c->seen[1], &c->w, 1);
 }
 
-/* Which spot tells whether the result is thrown away? The last object, or its directory. */
-static const struct spot *landing(const struct call *c)
+/* Which sight tells whether the result is thrown away? The last object, or its directory. */
+static const struct sight *landing(const struct call *c)
 {
 	const struct seen *s = &c->seen[op_objects(c->w.a->op) - 1];
 	return s->obj.type != FT_NONE ? &s->obj : &s->dir;
@@ -48,10 +48,10 @@ static struct judgement judge_path(const struct policy *pol, const struct access
 	call_walk(&out);
 	struct reply r = judge_file(&in), was = judge_file(&out);
 	const struct seen *failed = in.seen[0].err ? &in.seen[0] : in.seen[1].err ? &in.seen[1] : NULL;
-	const struct spot *spot = r.spot ? r.spot : landing(&in);
-	const struct place *place = r.err && failed && (!r.spot || failed == &in.seen[1]) ? failed->place : spot->place;
-	const struct place *leads = spot->leads;
-	bool lost = r.err && failed ? place && (place->kind == PLACE_TMPFS || place->kind == PLACE_SHM) : spot->lost;
+	const struct sight *sight = r.sight ? r.sight : landing(&in);
+	const struct place *place = r.err && failed && (!r.sight || failed == &in.seen[1]) ? failed->place : sight->place;
+	const struct place *leads = sight->leads;
+	bool lost = r.err && failed ? place && (place->kind == PLACE_TMPFS || place->kind == PLACE_SHM) : sight->lost;
 	struct judgement j = { .err = r.err, .why = r.err ? r.why : "", .by = place ? &place->src : NULL };
 	if (!place && leads)
 		j.by = &leads->src;

@@ -29,10 +29,10 @@ extern int judge_mutation;
 #define RULE(id, x) (x)
 #endif
 
-/* An errno with who decided it. @spot NULL: the access itself, no place. */
+/* An errno with who decided it. @sight NULL: the access itself, no place. */
 struct reply {
 	int err;
-	const struct spot *spot;
+	const struct sight *sight;
 	const char *why;
 };
 

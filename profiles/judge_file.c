@@ -16,9 +16,9 @@
 
 static const struct reply fine = { 0 };
 
-static struct reply no(int err, const struct spot *spot, const char *why)
+static struct reply no(int err, const struct sight *sight, const char *why)
 {
-	return (struct reply){ err, spot, why };
+	return (struct reply){ err, sight, why };
 }
 
 static bool special(enum file_type t)
@@ -31,7 +31,7 @@ static bool slash(const struct call *c)
 	return c->w.a->marks & MARK_DIR_SLASH;
 }
 
-static struct reply gone(const struct spot *dir, const struct spot *obj)
+static struct reply gone(const struct sight *dir, const struct sight *obj)
 {
 	return no(ENOENT, obj, dir->shown || dir->lost ? "not there" : "not in the view");
 }
@@ -39,7 +39,7 @@ static struct reply gone(const struct spot *dir, const struct spot *obj)
 /* the object exists, and is a directory where a slash says so */
 static struct reply look(const struct call *c)
 {
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	if (obj->type == FT_NONE)
 		return gone(&c->seen[0].dir, obj);
 	if (slash(c) && obj->type != FT_DIR && obj->type != FT_UNKNOWN)
@@ -48,14 +48,14 @@ static struct reply look(const struct call *c)
 }
 
 /* inode_permission() */
-static struct reply may(const struct call *c, const struct spot *s, unsigned want)
+static struct reply may(const struct call *c, const struct sight *s, unsigned want)
 {
-	if (view_may(&c->w, s, want))
+	if (sight_may(&c->w, s, want))
 		return fine;
 	return no(EACCES, s, s->shut ? "masked" : "mode bits");
 }
 
-static struct reply writable_mount(const struct spot *s)
+static struct reply writable_mount(const struct sight *s)
 {
 	return RULE(READ_ONLY, s->ro) ? no(EROFS, s, "read-only") : fine;
 }
@@ -82,7 +82,7 @@ static struct reply rule_stat(const struct call *c)
 static struct reply rule_readlink(const struct call *c)
 {
 	struct reply r = look(c);
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	if (!r.err && obj->type != FT_LINK && obj->type != FT_UNKNOWN)
 		return no(EINVAL, obj, "not a link");
 	return r;
@@ -91,7 +91,7 @@ static struct reply rule_readlink(const struct call *c)
 static struct reply rule_access(const struct call *c)
 {
 	struct reply r = look(c);
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	unsigned want = c->w.a->flags & 7;
 	if (!r.err && obj->type != FT_LINK && want)
 		r = may(c, obj, want);
@@ -103,7 +103,7 @@ static struct reply rule_access(const struct call *c)
 static struct reply rule_chdir(const struct call *c)
 {
 	struct reply r = look(c);
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	if (!r.err && obj->type != FT_DIR && obj->type != FT_UNKNOWN)
 		return no(ENOTDIR, obj, "not a directory");
 	return r.err ? r : may(c, obj, 1);
@@ -112,7 +112,7 @@ static struct reply rule_chdir(const struct call *c)
 static struct reply open_tmpfile(const struct call *c)
 {
 	struct reply r = look(c);
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	if (!r.err && obj->type != FT_DIR)
 		return no(ENOTDIR, obj, "not a directory");
 	if (!r.err)
@@ -129,7 +129,7 @@ static struct reply open_create(const struct call *c)
 
 static struct reply open_mode(const struct call *c, bool writes)
 {
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	uint32_t f = c->w.a->flags;
 	unsigned want = ((f & O_ACCMODE) != O_WRONLY ? 4U : 0U) | (writes ? 2U : 0U);
 	if (obj->type == FT_DIR && writes)
@@ -137,7 +137,7 @@ static struct reply open_mode(const struct call *c, bool writes)
 	if ((obj->type == FT_CHR || obj->type == FT_BLK) && obj->nodev)
 		return no(EACCES, obj, "device nodes are shut off");
 	struct reply r = may(c, obj, want);
-	if (!r.err && f & O_NOATIME && !view_owns(&c->w, obj))
+	if (!r.err && f & O_NOATIME && !sight_owns(&c->w, obj))
 		return no(EPERM, obj, "not the owner");
 	return r;
 }
@@ -145,7 +145,7 @@ static struct reply open_mode(const struct call *c, bool writes)
 /* fs/namei.c: open_last_lookups(), do_open(), may_open(); fs/open.c: do_dentry_open() */
 static struct reply rule_open(const struct call *c)
 {
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	uint32_t f = c->w.a->flags;
 	bool there = obj->type != FT_NONE, must_dir = f & O_DIRECTORY || slash(c);
 	bool writes = (f & O_ACCMODE) != O_RDONLY || f & O_TRUNC;
@@ -183,7 +183,7 @@ static struct reply rule_open(const struct call *c)
 static struct reply rule_truncate(const struct call *c)
 {
 	struct reply r = look(c);
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	if (!r.err && obj->type == FT_DIR)
 		return no(EISDIR, obj, "a directory");
 	if (!r.err && obj->type != FT_FILE && obj->type != FT_UNKNOWN)
@@ -197,10 +197,10 @@ static struct reply rule_truncate(const struct call *c)
 static struct reply rule_attr(const struct call *c)
 {
 	struct reply r = look(c);
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	if (!r.err)
 		r = writable_mount(obj);
-	if (!r.err && RULE(MODE_BITS, !view_owns(&c->w, obj)))
+	if (!r.err && RULE(MODE_BITS, !sight_owns(&c->w, obj)))
 		return no(EPERM, obj, "not the owner");
 	return r;
 }
@@ -208,12 +208,12 @@ static struct reply rule_attr(const struct call *c)
 static struct reply rule_setxattr(const struct call *c)
 {
 	struct reply r = look(c);
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	if (!r.err)
 		r = writable_mount(obj);
 	if (!r.err && obj->type != FT_FILE && obj->type != FT_DIR && obj->type != FT_UNKNOWN)
 		return no(EPERM, obj, "neither file nor directory");
-	if (!r.err && obj->type == FT_DIR && obj->mode & S_ISVTX && !view_owns(&c->w, obj))
+	if (!r.err && obj->type == FT_DIR && obj->mode & S_ISVTX && !sight_owns(&c->w, obj))
 		return no(EPERM, obj, "sticky directory");
 	return r.err ? r : may(c, obj, 2);
 }
@@ -255,7 +255,7 @@ static struct reply rule_bind(const struct call *c)
 static struct reply rule_connect(const struct call *c)
 {
 	struct reply r = look(c);
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	if (!r.err)
 		r = may(c, obj, 2);
 	if (!r.err && obj->type != FT_SOCK && obj->type != FT_UNKNOWN)
@@ -270,7 +270,7 @@ static struct reply may_delete(const struct call *c, int i, bool as_dir)
 	struct reply r = may(c, &s->dir, 3);
 	if (r.err)
 		return r;
-	if (s->dir.mode & S_ISVTX && !s->dir.own && !view_owns(&c->w, &s->dir) && !view_owns(&c->w, &s->obj))
+	if (s->dir.mode & S_ISVTX && !s->dir.own && !sight_owns(&c->w, &s->dir) && !sight_owns(&c->w, &s->obj))
 		return no(EPERM, &s->dir, "sticky directory");
 	if (as_dir && s->obj.type != FT_DIR)
 		return no(ENOTDIR, &s->obj, "not a directory");
@@ -279,9 +279,17 @@ static struct reply may_delete(const struct call *c, int i, bool as_dir)
 	return fine;
 }
 
-static struct reply busy(const struct spot *s)
+static struct reply busy(const struct sight *s)
 {
 	return RULE(MOUNT_BUSY, s->top) ? no(EBUSY, s, "a mount point") : fine;
+}
+
+/* As far as it is known: what a directory of the host holds is not recorded. */
+static struct reply empty_dir(const struct call *c, const struct seen *s)
+{
+	if (s->obj.leads)
+		return no(ENOTEMPTY, &s->obj, "leads to another place");
+	return made_entries(c->w.made, s->path) ? no(ENOTEMPTY, &s->obj, "not empty") : fine;
 }
 
 static struct reply rule_remove(const struct call *c, bool as_dir)
@@ -298,11 +306,7 @@ static struct reply rule_remove(const struct call *c, bool as_dir)
 		r = may_delete(c, 0, as_dir);
 	if (!r.err)
 		r = busy(&s->obj);
-	if (!r.err && as_dir && s->obj.leads)
-		return no(ENOTEMPTY, &s->obj, "leads to another place");
-	if (!r.err && as_dir && made_entries(c->w.made, s->path))
-		return no(ENOTEMPTY, &s->obj, "not empty");
-	return r;
+	return r.err || !as_dir ? r : empty_dir(c, s);
 }
 
 static struct reply rule_unlink(const struct call *c)
@@ -316,13 +320,13 @@ static struct reply rule_rmdir(const struct call *c)
 }
 
 /* of two names in different mounts the one to blame: a fence, else the one that is not private */
-static const struct spot *edge(const struct spot *a, const struct spot *b)
+static const struct sight *edge(const struct sight *a, const struct sight *b)
 {
 	bool fence = b->place && (b->place->kind == PLACE_PIN || b->place->kind == PLACE_FENCE || b->place->kind == PLACE_MASK);
 	return fence || a->lost ? b : a;
 }
 
-static bool same_mount(const struct spot *a, const struct spot *b)
+static bool same_mount(const struct sight *a, const struct sight *b)
 {
 	return a->mnt == b->mnt && a->sub == b->sub;
 }
@@ -349,9 +353,9 @@ static struct reply rule_link(const struct call *c)
 	if (RULE(CROSS_MOUNT, !same_mount(&from->obj, &to->dir)))
 		return no(EXDEV, edge(&from->obj, &to->dir), "crosses a mount");
 	/* fs.protected_hardlinks: somebody else's file only where it can be read and written */
-	if (!view_owns(&c->w, &from->obj) &&
+	if (!sight_owns(&c->w, &from->obj) &&
 	    (from->obj.type != FT_FILE || from->obj.mode & S_ISUID ||
-	     (from->obj.mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) || !view_may(&c->w, &from->obj, 6)))
+	     (from->obj.mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) || !sight_may(&c->w, &from->obj, 6)))
 		return no(EPERM, &from->obj, "not the owner");
 	r = may(c, &to->dir, 3);
 	if (!r.err && from->obj.type == FT_DIR)
@@ -405,16 +409,14 @@ static struct reply rule_rename(const struct call *c)
 		r = busy(&from->obj);
 	if (!r.err && to->obj.type != FT_NONE)
 		r = busy(&to->obj);
-	if (!r.err && !swap && to->obj.leads)
-		return no(ENOTEMPTY, &to->obj, "leads to another place");
-	return r;
+	return r.err || swap ? r : empty_dir(c, to);
 }
 
 /* exec and what the kernel opens for it: do_open_execat() */
 static struct reply rule_exec(const struct call *c)
 {
 	struct reply r = look(c);
-	const struct spot *obj = &c->seen[0].obj;
+	const struct sight *obj = &c->seen[0].obj;
 	if (r.err)
 		return r;
 	if (obj->type == FT_LINK)

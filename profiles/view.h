@@ -6,7 +6,7 @@
 #include <limits.h>
 
 /**
- * struct spot - one name of a world
+ * struct sight - one name of a world
  * @place:   innermost place that covers it; NULL is the empty root, or the world outside
  * @type:    FT_NONE when nothing is there
  * @ro:      the mount it lies on is read-only
@@ -20,7 +20,7 @@
  * @nodev:   device nodes cannot be opened here
  * @mnt, @sub: identity of the mount: the place that makes it, and the host's mount below it
  */
-struct spot {
+struct sight {
 	const struct place *place;
 	enum file_type type;
 	bool ro, top, own, shown, shut, lost, fresh, nodev;
@@ -43,7 +43,7 @@ struct seen {
 	const char *at, *why;
 	const struct place *place;
 	bool free;
-	struct spot dir, obj;
+	struct sight dir, obj;
 	char path[PATH_MAX];
 };
 
@@ -58,15 +58,68 @@ struct world {
 /* Walk to @w->a->obj[@i] in the view of @w->pol (inside) or as recorded (outside). */
 void view_walk(struct seen *out, const struct world *w, int i);
 
+/* ---- sight.c ---- */
+
+/**
+ * struct goal - what a walk heads for
+ * @host:    in the host's words
+ * @path:    inside
+ * @facts:   recorded of it; of a link on the way only blocked
+ * @missing: names at its end that did not exist outside
+ */
+struct goal {
+	const char *host, *path;
+	const struct object *facts;
+	uint32_t missing;
+	enum file_type type;
+};
+
 /* Is the place there at all? An optional source that is known to be absent is not. */
 bool place_present(const struct place *p);
+/* The place at exactly @path[@len], if it is there. */
+const struct place *sight_place(const struct policy *pol, const char *path, size_t len);
+/* The object at the top of place @p, mounted over a name of @dir. */
+struct sight sight_top(const struct world *w, const struct sight *dir, const struct place *p);
+
+/**
+ * sight_step() - the name @g->path[@len] in the directory @dir
+ * @rest: components of the path behind it
+ */
+struct sight sight_step(const struct world *w, const struct sight *dir, const struct goal *g, size_t len,
+                        uint32_t rest);
+
+/* Take in what was recorded of @o, met at @path (its directory, if @parent), and the host's mount that lies here. */
+void sight_facts(const struct world *w, struct sight *s, const struct object *o, const char *path, bool parent);
+/* The innermost mount of the host that holds @path, or NULL. */
+const struct host_mount *sight_mount(const struct host *h, const char *path);
 
 /* May the caller do @want (4 read, 2 write, 1 search or execute) by the mode bits of @s? */
-bool view_may(const struct world *w, const struct spot *s, unsigned want);
+bool sight_may(const struct world *w, const struct sight *s, unsigned want);
 /* Is the caller its owner (or allowed to act so)? */
-bool view_owns(const struct world *w, const struct spot *s);
+bool sight_owns(const struct world *w, const struct sight *s);
 
 /* What the command made at @path: FT_UNKNOWN nothing known, FT_NONE removed. */
 enum file_type made_type(const struct made *m, const char *path, size_t len);
 /* Did the command make something in @dir that is still there? @m may be NULL. */
 bool made_entries(const struct made *m, const char *dir);
+
+/* ---- links.c ---- */
+
+/**
+ * struct shift - what the host calls @from and below is met inside as @to and below
+ * @pending: @from may still pass links itself
+ */
+struct shift {
+	char from[PATH_MAX];
+	const char *to;
+	bool pending;
+};
+
+/* @host as met inside, in @buf (PATH_MAX bytes) where that is another path. */
+const char *links_shift(char *buf, const struct shift *s, const char *host);
+/* @out (PATH_MAX bytes) = clean dirname(@link)/@text plus @tail; false where that is too long. */
+bool links_target(char *out, const char *link, const char *text, const char *tail);
+/* Does @hop lead to what a descriptor holds? That last step of the walk needs no names. */
+bool links_magic(const struct hop *hop, const struct object *o);
+/* Does the link @o->hops[@i] lead to @o itself, so that it is the last name of what was asked for? */
+bool links_last(const struct object *o, size_t i);

@@ -348,7 +348,11 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	draw_areas(r, areas, &s);
 	write_profile(r, &s);
 	draw_wants(r, areas);
-	for (size_t i = 0; i < r->nwants; i++) /* made elsewhere where the line has another source */
+	/* made elsewhere where the line has another source */
+	for (size_t i = 0; i < r->nwants; i++)
+		if (r->persist && r->wants[i].makes && path_under(r->wants[i].makes, r->home))
+			r->wants[i].makes = NULL;
+	for (size_t i = 0; i < r->nwants; i++)
 		for (size_t k = 0; k < AREAS; k++)
 			if (areas[k].rule == OVER_TARGET && r->wants[i].makes && path_under(r->wants[i].makes, areas[k].path))
 				r->wants[i].makes = NULL;
