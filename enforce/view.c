@@ -74,6 +74,12 @@ int view_is_own(const struct build *b, int dir, struct err *e)
 static int must_be_own(const struct build *b, int dir, const char *path, struct err *e)
 {
 	int r = view_is_own(b, dir, e);
+	/* a persistent home is the sandbox's own, too: mount points may stay in it */
+	char *parent = r == 0 ? strndup(path, path_parent_len(path)) : NULL;
+	const struct place *in = parent ? policy_place(b->pol, parent) : NULL;
+	free(parent);
+	if (in && in->kept)
+		return 0;
 	if (r == 0)
 		return err_set(e, EPERM, "%s is not there, and making it would make it on the host: "
 		               "make it yourself, or write create: dir", path);

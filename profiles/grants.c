@@ -149,6 +149,7 @@ static int push_home(struct resolver *r)
 		place.source = s.real;
 		place.mode = BIND_RW;
 		place.create = CREATE_DIR;
+		place.kept = true;
 	}
 	return x ? x : place_push(r, &place);
 }

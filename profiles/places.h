@@ -14,7 +14,8 @@ struct profdir {
 	enum origin origin;
 	const char *path;
 };
-struct profdirs { struct profdir *items; size_t n; };
+/* @foreign: a directory of the checkout that was passed over since it is somebody else's, or NULL */
+struct profdirs { struct profdir *items; size_t n; const char *foreign; };
 
 /**
  * profdirs_find() - existing profile directories of @start (a working directory) in search order

@@ -299,6 +299,12 @@ static int resolve_ids(const struct resolver *r)
 			return x;
 		pol->cwd = cwd ? cwd : pol->cwd;
 	}
+	if (r->p->override) {
+		struct src by = own_src(r, &r->p->override_src);
+		int x = resolve_note(r, &by, "override: its lines loosen what other profiles restrict");
+		if (x)
+			return x;
+	}
 	return copy_words(r, &pol->profiles, &r->p->parts);
 }
 

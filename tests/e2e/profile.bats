@@ -297,3 +297,29 @@ run_hint() { "$SNUG" run +web -- true 2>&1 | sed -n 's/.*then type: snug /'"${SN
 	run "$SNUG" run --profile ./p.yaml -- true
 	assert_status 0
 }
+
+@test "a persistent home keeps what was written, with binds and links in it" {
+	printf 'home: { persist: "%s" }\n' "$WORK/kept" >p.yaml
+	echo '[user]' >"$HOME/.gitconfig"
+	mkdir "$HOME/dot"
+	echo linked >"$HOME/dot/f"
+	ln -s dot/f "$HOME/.f"
+	for i in 1 2; do
+		run "$SNUG" run +git +node --profile ./p.yaml --allow-read="$HOME/.f" -- \
+			sh -ec 'cat ~/.f ~/.gitconfig; echo more >>~/notes; echo x >~/.npm/x'
+		assert_status 0
+		assert_line '^linked$'
+		assert_line '^\[user\]$'
+	done
+	assert_same "more
+more" "$(cat "$WORK/kept/notes")"
+	[ -e "$HOME/.npm/x" ] && [ ! -e "$HOME/notes" ]
+}
+
+@test "explain names a profile that overrides" {
+	printf 'override: true\nnetwork: { mode: proxy }\n' >p.yaml
+	run "$SNUG" explain +untrusted --profile ./p.yaml
+	assert_status 0
+	assert_line '^  mode proxy +\./p\.yaml:2$'
+	assert_line 'loosen what other profiles restrict +\./p\.yaml:1$'
+}

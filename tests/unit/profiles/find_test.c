@@ -139,6 +139,15 @@ static void a_checkout_of_somebody_else_does_not_count(void **state)
 	assert_string_equal(origin(&t, "x"), "repo:x");
 	t.host.uid++;
 	assert_non_null(strstr(origin(&t, "x"), "no profile 'x'"));
+	assert_non_null(strstr(origin(&t, "x"), "co/.snug/profiles is not yours and was not searched"));
+	OWN(finder) f = { .host = &t.host };
+	OWN(profile) p = { 0 };
+	struct err e = { 0 };
+	assert_int_equal(find_profile(&p, &f, "builtin:node", NULL, &e), 0);
+	assert_int_equal(f.notes.n, 0);
+	profile_drop(&p);
+	assert_int_equal(find_profile(&p, &f, "node", NULL, &e), 0);
+	assert_int_equal(f.notes.n, 1);
 }
 
 static void unknown_names_come_with_the_nearest(void **state)
