@@ -99,6 +99,7 @@ static int found_builtin(struct found *out, const struct builtin *b, struct find
 {
 	out->origin = ORIGIN_BUILTIN;
 	out->name = b->name;
+	out->path = NULL; /* of a directory that was tried before */
 	out->label = arena_fmt(&f->arena, "builtin:%s", b->name);
 	str_add_mem(&out->text, b->text, b->len);
 	return out->label && !out->text.oom ? 0 : err_set(e, ENOMEM, "out of memory");
