@@ -1,5 +1,6 @@
 /* cmd_audit.c - snug audit: trace, learn, report; each step is one function, in this order */
 #include "cli/cmd.h"
+#include "cli/hint.h"
 #include "cli/output.h"
 #include "cli/record.h"
 #include "cli/request.h"
@@ -228,9 +229,11 @@ static int after(struct audit *a, struct err *e)
 	struct report rep = {
 		.lesson = &a->lesson, .recs = recs, .nrecs = 1, .pol = &a->setup.policy,
 		.timed_out = a->rec.timed_out, .check_all = o->check_all, .show_granted = o->show_granted,
+		.network_only = o->network_only,
 		.more = !a->root ? NULL : o->show_granted ? "snug report --show-granted last" : "snug report last",
 	};
 	rep.suggestion = keep_suggestion(a);
+	rep.hint = hint_lesson(&a->arena, o, &a->rec.rec, &a->lesson, &rep.hint_covers);
 	rep.next = next(a, rep.suggestion, !o->json && !o->report && isatty(2));
 	OWN(str) last = { 0 };
 	int code = o->check ? tell_check_code(&rep) : a->rec.rec.status;

@@ -1,5 +1,6 @@
 /* cmd_why.c - snug why: which process needed it, through which programs; which profile grants it */
 #include "cli/cmd.h"
+#include "cli/hint.h"
 #include "cli/load.h"
 
 #include "base/esc.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINES_MAX = 100 };
+enum { LINES_MAX = 100, TRIES_MAX = 8 };
 
 /* Accesses of one process, operation and answer: said once, with their number. */
 struct why_line {
@@ -25,7 +26,7 @@ struct why_line {
 
 struct why {
 	struct arena arena;
-	const struct load *l;
+	const struct cli_opts *o;
 	const char *word, *path;
 	struct map seen; /* of line keys -> index + 1 */
 	struct { struct why_line *items; size_t n; } lines;
@@ -121,7 +122,29 @@ static int collect(struct why *w, const struct recording *rec, const struct poli
 	return 0;
 }
 
-static void print_line(struct str *out, struct why *w, const struct recording *rec, const struct why_line *line)
+/* "missing: would be ENOENT, nothing grants it"; "granted by builtin:node:5" */
+static void print_verdict(struct str *out, struct why *w, const struct judgement *j)
+{
+	bool said = j->by && j->by->origin && strcmp(j->by->origin, "default") != 0;
+	str_add(out, verdict_word(j->verdict));
+	if (j->verdict == V_MISSING) {
+		str_fmt(out, ": would be %s", errno_word(&w->arena, j->err));
+		str_add(out, said ? ", " : ", nothing grants it");
+	}
+	if (said) {
+		str_add(out, j->verdict == V_MISSING ? "decided by " : " by ");
+		esc_term(out, j->by->origin);
+		if (j->by->line)
+			str_fmt(out, ":%u", j->by->line);
+	}
+	if (j->verdict != V_MISSING && j->err)
+		str_fmt(out, ", %s there too", errno_word(&w->arena, j->err));
+	if (j->why && *j->why && j->verdict != V_GRANTED)
+		str_fmt(out, " (%s)", j->why);
+}
+
+static void print_line(struct str *out, struct why *w, const struct recording *rec, const struct why_line *line,
+                       size_t shown)
 {
 	const struct access *a = &line->ev->acc;
 	const struct judgement *j = &line->j;
@@ -146,19 +169,13 @@ static void print_line(struct str *out, struct why *w, const struct recording *r
 		str_add(out, p->script ? " " : "");
 		esc_term(out, p->script ? p->script : "");
 	}
-	str_fmt(out, "\n    %s", verdict_word(j->verdict));
-	if (j->err)
-		str_fmt(out, ": would be %s", errno_word(&w->arena, j->err));
-	if (j->by && j->by->origin) {
-		str_add(out, ", by ");
-		esc_term(out, j->by->origin);
-		if (j->by->line)
-			str_fmt(out, ":%u", j->by->line);
-	} else if (j->verdict == V_MISSING) {
-		str_add(out, ", no profile grants it");
+	str_add(out, "\n    ");
+	print_verdict(out, w, j);
+	if (j->verdict == V_MISSING && shown < TRIES_MAX) {
+		const char *name = hint_event(&w->arena, w->o, rec, line->ev);
+		if (name)
+			str_fmt(out, "; +%s would grant it", name);
 	}
-	if (j->why)
-		str_fmt(out, " (%s)", j->why);
 	str_add_char(out, '\n');
 }
 
@@ -172,7 +189,7 @@ static void print(struct why *w, const struct recording *rec)
 		if (w->exact && w->lines.items[i].below)
 			continue;
 		if (shown++ < LINES_MAX)
-			print_line(&out, w, rec, &w->lines.items[i]);
+			print_line(&out, w, rec, &w->lines.items[i], shown);
 		else
 			hidden++;
 	}
@@ -194,6 +211,7 @@ int cmd_why(struct cli_opts *o, struct err *e)
 		r = load_policy(&l, o, e);
 	if (r < 0)
 		return r;
+	w.o = o;
 	w.word = o->args[0];
 	w.path = as_path(&w.arena, w.word, &l.recs[0]->host);
 	r = collect(&w, l.recs[0], &l.setup.policy, e);

@@ -322,6 +322,8 @@ static void ending(struct str *out, struct arena *a, const struct report *r)
 	const struct src *none = r->lesson->network_none_by;
 	if (none && r->lesson->needs_network)
 		str_fmt(out, "snug: %s says no network; --network proxy lifts it\n", by_text(a, none));
+	if (r->hint)
+		str_fmt(out, "snug: hint: +%s would grant %zu of them\n", r->hint, r->hint_covers);
 	if (r->suggestion)
 		str_fmt(out, "snug: suggested: %s%s\n", pasteable(a, r->suggestion),
 		        r->lesson->suggests                ? ""
@@ -343,7 +345,8 @@ int text_write(struct str *out, const struct report *r, const struct term *t, si
 	summary(out, &a, &v, r);
 	for (size_t i = 0; i < v.nrows; i += v.counts[v.rows[i]->heading]) {
 		enum heading h = v.rows[i]->heading;
-		if (h == HEAD_GRANTED || (h > HEAD_LOST && max_rows))
+		bool wanted = h == HEAD_GRANTED ? r->network_only : h <= HEAD_LOST || !max_rows;
+		if (!wanted)
 			continue;
 		size_t n = section(out, &a, &v, i, room, max_rows != 0, &hidden, r, t);
 		room -= n;
@@ -353,7 +356,7 @@ int text_write(struct str *out, const struct report *r, const struct term *t, si
 		uses(out, &a, r, room, &hidden, t);
 	if (hidden)
 		str_fmt(out, "%zu more%s%s\n", hidden, r->more ? ": " : "", r->more ? r->more : "");
-	if (listed[HEAD_NEEDS] || listed[HEAD_LOST] || r->show_granted)
+	if (listed[HEAD_NEEDS] || listed[HEAD_LOST] || listed[HEAD_GRANTED] || r->show_granted)
 		str_add_char(out, '\n');
 	rest(out, &v, listed, max_rows, r);
 	ending(out, &a, r);

@@ -57,7 +57,8 @@ int view_make(struct view *out, const struct lesson *l, bool all, struct err *e)
 	if (!v.rows)
 		return err_set(e, ENOMEM, "out of memory");
 	for (size_t i = 0; i < l->nfindings; i++) {
-		if (!all && fleeting(&l->findings[i]))
+		const struct finding *f = &l->findings[i];
+		if (!all && (fleeting(f) || (f->heading == HEAD_GRANTED && f->kind != NEED_HOST)))
 			continue;
 		v.nremarks += finding_is_remark(&l->findings[i]);
 		v.rows[v.nrows++] = &l->findings[i];

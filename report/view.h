@@ -14,8 +14,10 @@ enum outcome {
  * @pol:        the policy it was judged under
  * @timed_out:  --timeout ended the command
  * @check_all:  findings are counted as --check=all does
+ * @network_only: the question was which hosts: granted ones are listed too
  * @suggestion: how to name the suggested profile's file to the user, or NULL
  * @next:       the command line to paste next, or NULL
+ * @hint:       a profile that was not asked for and would grant @hint_covers of the findings, or NULL
  * @more:       where the rest stands, "snug report last", or NULL where nothing was kept
  */
 struct report {
@@ -23,8 +25,9 @@ struct report {
 	struct recording *const *recs;
 	size_t nrecs;
 	const struct policy *pol;
-	bool timed_out, check_all, show_granted;
-	const char *suggestion, *next, *more;
+	bool timed_out, check_all, show_granted, network_only;
+	const char *suggestion, *next, *more, *hint;
+	size_t hint_covers;
 };
 
 /**
