@@ -64,6 +64,8 @@ uint32_t objects_at(struct objects *o, const char *path)
 	uint32_t at = (uint32_t)(uintptr_t)*slot - 1;
 	while (known < len) {
 		size_t end = known == 1 && path[0] == '/' ? 1 : known + 1;
+		while (end < len && path[end] == '/') /* paths are clean; should one not be, this still ends */
+			end++;
 		while (end < len && path[end] != '/')
 			end++;
 		const char *name = end == len ? path : arena_mem(&o->arena, path, end);

@@ -198,6 +198,9 @@ static int want_file(struct plan *p, uint32_t at)
 	}
 	if (saved && forbidden_parent(p, n))
 		return want_saved(p, at);
+	struct finding *gone = u & USE_REMOVED && forbidden_parent(p, n) ? findings_get(&p->f->found, n->path) : NULL;
+	if (gone && finding_note(&p->f->found, gone, "removed from a directory that is never granted"))
+		return -ENOMEM;
 	if (u & USE_WAL && forbidden_parent(p, n))
 		return plan_remark(p, n->path, "a database with a -wal file: granted alone it would look empty or break");
 	const struct node *dir = &p->f->objects.nodes[n->parent];

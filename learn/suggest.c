@@ -146,7 +146,7 @@ static int add_rules(struct suggesting *s)
 	for (size_t i = 0; i < l->nfindings; i++) {
 		const struct finding *f = &l->findings[i];
 		const struct rule *r = wants_grant(f) ? rules_cover(s->rules, f->path) : NULL;
-		if (r)
+		if (r && mode_serves(r, f->kind))
 			add_reason(&why[r - s->rules->items], f);
 	}
 	for (size_t i = 0; i < s->rules->n; i++) {

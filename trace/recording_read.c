@@ -203,6 +203,21 @@ static struct hop *get_hops(struct reader *rd, json_object *o, struct arena *a, 
 		new_;                                                                          \
 	})
 
+/* Absolute, and as path_clean() would leave it. */
+static bool clean(const char *path)
+{
+	if (path[0] != '/')
+		return false;
+	for (const char *p = path; p[0]; p++) {
+		if (p[0] != '/' || (p == path && !p[1]))
+			continue;
+		size_t n = strcspn(p + 1, "/");
+		if (n == 0 || (n == 1 && p[1] == '.') || (n == 2 && p[1] == '.' && p[2] == '.'))
+			return false;
+	}
+	return true;
+}
+
 static void on_host(struct reader *rd, json_object *o)
 {
 	struct host *h = &rd->r->host;
@@ -256,8 +271,8 @@ static void on_file(struct reader *rd, json_object *o)
 	struct host_file f = { .path = need_text(rd, o, "path", &h->arena) };
 	if (!f.path)
 		return;
-	if (f.path[0] != '/')
-		fail(rd, "path", "must be absolute");
+	if (!clean(f.path))
+		fail(rd, "path", "must be absolute and clean");
 	f.type = (enum file_type)get_word(rd, o, "type", type_word, FT_BLK + 1, FT_UNKNOWN);
 	f.real = get_text_or(rd, o, "real", f.path, &h->arena);
 	f.real_type = (enum file_type)get_word(rd, o, "rtype", type_word, FT_BLK + 1, FT_UNKNOWN);
@@ -344,11 +359,20 @@ static void get_object(struct reader *rd, json_object *ev, const char *key, stru
 	out->blocked = get_text(rd, o, "blocked");
 }
 
+/* A path is clean and absolute, or of a file without a place: "memfd:x", "deleted:/x". */
+static bool clean_object(const struct object *o)
+{
+	bool placed = !strncmp(o->path, "memfd:", 6) || !strncmp(o->path, "deleted:", 8) || clean(o->path);
+	for (size_t i = 0; placed && i < o->nhops; i++)
+		placed = clean(o->hops[i].path);
+	return placed && (!o->dir || clean(o->dir)) && (!o->blocked || clean(o->blocked));
+}
+
 /* A file access names its files by path, any other has a name. */
 static bool names_its_objects(const struct access *a)
 {
 	for (int i = 0; access_is_file(a) && i < op_objects(a->op); i++)
-		if (!a->obj[i].path || !a->obj[i].path[0])
+		if (!a->obj[i].path || !clean_object(&a->obj[i]))
 			return false;
 	return a->obj[0].spelled;
 }

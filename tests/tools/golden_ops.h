@@ -17,6 +17,8 @@
 /*
  * One line is one statement; "*N" in a path stands for the numbers 0 .. N-1, each a statement.
  *   pre PATH [-> TEXT]  was there before the run (a file; ending in "/" a directory; ending in "=" a socket)
+ *   root                from here on it is root with capabilities
+ *   own PATH UID MODE   of something that was there before
  *   run [ID]            what follows is another run
  *   as PID WORDS        the program that does what follows; "as PID < PARENT WORDS" was started by that one
  *   package NAME SCRIPT of the program
@@ -38,12 +40,14 @@ struct fake {
 	uint64_t seq;
 	uint32_t proc;
 	int line;
+	bool root;
 	struct host *facts; /* where fake_end() puts what was there before, as a second look at the host would see it */
 };
 
 struct fake_file {
 	const char *path, *text;
 	enum file_type type, was;
+	uint32_t uid, mode;
 	bool pre;
 };
 
@@ -168,6 +172,11 @@ static void fake_object(struct fake *f, struct object *o, const char *spelled, b
 		o->missing++;
 	}
 	o->dir = dir;
+	if (x && x->mode) {
+		o->uid = o->gid = x->uid;
+		o->mode = x->mode;
+		return;
+	}
 	if (!path_under(dir, fake_home) && !path_under(dir, "/tmp") && !path_under(dir, "/run/user"))
 		o->uid = o->gid = o->dir_uid = o->dir_gid = 0;
 	if (!strcmp(dir, "/tmp"))
@@ -255,7 +264,8 @@ static void fake_op(struct fake *f, const struct fake_verb *v, char **words, int
 	struct access *a = &ev->acc;
 	*ev = (struct event){ .seq = ++f->seq, .first_ns = f->seq * 1000, .count = 1, .proc = f->proc, .outcome = err,
 	                      .source = unknown ? OUT_UNKNOWN : OUT_OBSERVED,
-	                      .acc = { .op = v->op, .flags = v->flags, .uid = 1000, .gid = 1000 } };
+	                      .acc = { .op = v->op, .flags = v->flags, .uid = f->root ? 0 : 1000, .gid = f->root ? 0 : 1000,
+	                               .caps = f->root } };
 	bool file = v->op < OP_CONNECT || ((!strcmp(v->word, "sock") || !strcmp(v->word, "bind")) && words[0][0] != '@');
 	if (!file) {
 		fake_socket(f, a, v->word, words[0]);
@@ -335,6 +345,19 @@ static void fake_statement(struct fake *f, char **words, int n)
 		if (t == FT_SOCK)
 			path[len - 1] = '\0';
 		fake_pre(f, fake_path(f, path), t, n > 3 ? arena_str(&f->r->arena, words[3]) : NULL);
+		return;
+	}
+	if (!strcmp(words[0], "root")) {
+		f->root = f->r->host.privileged = true;
+		f->r->host.uid = f->r->host.gid = 0;
+		return;
+	}
+	if (!strcmp(words[0], "own")) {
+		struct fake_file *x = n == 4 ? fake_find(f, fake_path(f, words[1])) : NULL;
+		if (!x)
+			fake_die(f, "owner of what", words[1]);
+		x->uid = (uint32_t)atoi(words[2]);
+		x->mode = (uint32_t)strtoul(words[3], NULL, 8);
 		return;
 	}
 	if (!strcmp(words[0], "as")) {

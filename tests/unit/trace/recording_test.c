@@ -63,7 +63,7 @@ static void an_object(struct arena *a, struct object *o, bool file)
 	if (file)
 		o->path = pick_path(a);
 	o->spelled = file && rnd(2) ? o->path : pick_text(a);
-	o->dir = file && rnd(2) ? path_parent(a, o->path) : maybe_text(a);
+	o->dir = file && rnd(2) ? path_parent(a, o->path) : rnd(2) ? pick_path(a) : NULL;
 	some_hops(a, &o->hops, &o->nhops);
 	o->type = (enum file_type)rnd(FT_BLK + 1);
 	o->mode = (uint32_t)rnd(010000);
@@ -77,7 +77,7 @@ static void an_object(struct arena *a, struct object *o, bool file)
 	o->dir_mode = (uint32_t)rnd(010000);
 	o->dir_uid = (uint32_t)rnd(2);
 	o->dir_gid = UINT32_MAX;
-	o->blocked = maybe_text(a);
+	o->blocked = rnd(2) ? pick_path(a) : NULL;
 	o->walk_err = rnd(2) ? ELOOP : 0;
 }
 
@@ -405,6 +405,24 @@ static void lost_records_and_nameless_accesses_make_it_incomplete(void **state)
 	assert_string_equal(n.incomplete[0], "an access without a name was left out");
 }
 
+static void an_unclean_path_is_left_out_and_said(void **state)
+{
+	(void)state;
+	static const char *const bad[] = { "rel", "/a//b", "/a/", "//", "/a/../b", "/./a", "/a/.", "" };
+	static const char *const good[] = { "/", "/a", "/a/..b/.c", "memfd:x", "deleted:/a/b" };
+	for (size_t i = 0; i < LEN(bad) + LEN(good); i++) {
+		OWN(recording) r = { 0 };
+		OWN(str) s = { 0 };
+		struct err e = { 0 };
+		bool fine = i >= LEN(bad);
+		str_fmt(&s, HOST "{\"k\":\"ev\",\"seq\":1,\"op\":\"stat\",\"a\":{\"path\":\"%s\"}}\n{\"k\":\"end\",\"status\":0,\"events\":1}\n",
+		        fine ? good[i - LEN(bad)] : bad[i]);
+		assert_int_equal(read_text(&r, s.p, s.len, &e), 0);
+		assert_int_equal(r.nevents, fine);
+		assert_int_equal(r.nincomplete, !fine);
+	}
+}
+
 static void a_huge_access_is_left_out_and_said(void **state)
 {
 	(void)state;
@@ -472,6 +490,7 @@ int main(void)
 		cmocka_unit_test(hostile_lines_are_named),
 		cmocka_unit_test(depth_and_line_length_are_bounded),
 		cmocka_unit_test(lost_records_and_nameless_accesses_make_it_incomplete),
+		cmocka_unit_test(an_unclean_path_is_left_out_and_said),
 		cmocka_unit_test(a_huge_access_is_left_out_and_said),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(a_chain_names_each_program_once),
