@@ -302,7 +302,7 @@ static void summary(struct str *out, struct arena *a, const struct view *v, cons
 /* One line for headings that are no findings and were not listed. */
 static void rest(struct str *out, const struct view *v, const bool *listed, size_t max_rows, const struct report *r)
 {
-	const char *lead = "snug: no findings: ";
+	const char *lead = "snug: not counted: ";
 	for (enum heading h = HEAD_PROBE; h < HEAD_GRANTED; h++) {
 		if (!v->counts[h] || listed[h])
 			continue;

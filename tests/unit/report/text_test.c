@@ -44,7 +44,7 @@ static void findings_stand_by_heading_and_actor_credentials_first(void **state)
 	        "  by npm install\n"
 	        "    create  ~/.config/tool/state  works, thrown away at the end\n"
 	        "\n"
-	        "snug: no findings: 1 tried, not there (snug report last)\n"
+	        "snug: not counted: 1 tried, not there (snug report last)\n"
 	        "snug: suggested: ~/s/suggested.yaml\n"
 	        "snug: next: snug +node --profile ~/s/suggested.yaml -- npm install\n");
 	free(got);
@@ -78,7 +78,7 @@ static void a_clean_project_takes_few_lines(void **state)
 	f.report.next = "snug +node -- npm install";
 	char *got = told(&f.report, &PLAIN, TEXT_ROWS);
 	assert_string_equal(got, "snug: under base, node: clean, all that it needed is granted\n"
-	                         "snug: no findings: 1 tried, not there (snug report last)\n"
+	                         "snug: not counted: 1 tried, not there (snug report last)\n"
 	                         "snug: next: snug +node -- npm install\n");
 	free(got);
 }
