@@ -158,7 +158,7 @@ static bool inet_connect(struct recorder *r, struct task *t, struct call *c, uin
 		return false;
 	struct access *a = &c->seen[c->n - 1].acc;
 	bool local = loopback(a);
-	if (local && a->port == r->opts->proxy_port) {
+	if (local && a->port == r->opts->proxy_port && a->flags != SOCK_DGRAM) {
 		sockports_expect(&r->ports, t->group->tgid, c->sockfd, proc, now);
 		return true;
 	}

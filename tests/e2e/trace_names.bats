@@ -232,3 +232,30 @@ ENAMETOOLONG"
 	assert_out 'outside of it'
 	[ ! -e made ]
 }
+
+@test "calls of another architecture are seen, work, and make the recording incomplete" {
+	[ "$(uname -m)" = x86_64 ] || skip "no 32-bit gate here"
+	[ "$("$(target scenes)" gate)" = ok ] || skip "no 32-bit calls in this kernel"
+	scene gate
+	[ "$said" = ok ]
+	assert_line '^incomplete .*32-bit'
+}
+
+@test "P09 strace inside: works, or says why not" {
+	need strace
+	echo x >F
+	skip_unless "strace does not work here" strace -o s0 cat F
+	rec strace -f -o s.txt cat F
+	[ "$said" = x ]
+	grep -q 'openat.*"F"' s.txt
+	assert_line "open .*$PROJ/F \(file\) = ok"
+	assert_line 'syscall .* ptrace = '
+}
+
+@test "P09 gdb inside: runs a program to its end" {
+	need gdb
+	skip_unless "gdb does not work here" gdb -batch -ex run --args /bin/true
+	rec gdb -batch -ex run --args cat /etc/hostname
+	grep -q 'exited normally' <<<"$said"
+	assert_line 'open .*/etc/hostname \(file\) = ok'
+}

@@ -235,13 +235,25 @@ static int listener(char **a)
 	return 0;
 }
 
+/* a call by the 32-bit gate, from 64-bit code: getpid is number 20 there */
+static int gate(char **a)
+{
+	(void)a;
+	long r = 20;
+#ifdef __x86_64__
+	__asm__ volatile("int $0x80" : "+a"(r) : : "memory", "r8", "r9", "r10", "r11");
+#endif
+	printf("%s\n", r == getpid() ? "ok" : "no");
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*play)(char **a);
 } plots[] = {
 	{ "dirfd", dirfd_scene }, { "border", border }, { "longest", longest }, { "many", many }, { "cont", cont },
 	{ "memfd", memfd }, { "deleted", deleted }, { "share", share }, { "sockets", sockets }, { "timer", timer },
-	{ "nonleader", nonleader }, { "untraced", untraced }, { "listener", listener },
+	{ "nonleader", nonleader }, { "untraced", untraced }, { "listener", listener }, { "gate", gate },
 };
 
 int main(int argc, char **argv)
