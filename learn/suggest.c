@@ -84,7 +84,7 @@ static const char *bind_text(struct arena *a, const struct bind *b)
 	return s.oom ? NULL : arena_str(a, str_c(&s));
 }
 
-static int add_bind(struct suggesting *s, const struct rule *r, const char *why, const char **text)
+int suggest_bind(struct suggesting *s, const struct rule *r, const char *why, const char **text)
 {
 	struct profile *p = &s->lesson->suggestion;
 	struct bind *b = ARENA_PUSH(&p->arena, &p->binds, items, n);
@@ -106,12 +106,12 @@ static bool mode_serves(const struct rule *r, enum need_kind kind)
 	return !changes || r->mode != BIND_RO;
 }
 
-static bool wants_grant(const struct finding *f)
+bool suggest_wants(const struct finding *f)
 {
 	return f->path && (f->heading == HEAD_NEEDS || f->heading == HEAD_LOST) && f->judgement.verdict != V_DENIED;
 }
 
-static bool rule_below(const struct rules *r, const char *path)
+bool suggest_rule_below(const struct rules *r, const char *path)
 {
 	size_t low = 0, high = r->n;
 	while (low < high) {
@@ -132,7 +132,7 @@ static bool leads_down(const struct suggesting *s, const struct finding *f)
 {
 	const struct node *n = objects_find(&s->facts->objects, f->path, strlen(f->path));
 	bool only = n && !(n->uses & (USE_LIST | USE_REMOVED | USE_REPLACED)) && !n->dirs;
-	return only && n->type == FT_DIR && rule_below(s->rules, f->path);
+	return only && n->type == FT_DIR && suggest_rule_below(s->rules, f->path);
 }
 
 static int add_rules(struct suggesting *s)
@@ -145,7 +145,7 @@ static int add_rules(struct suggesting *s)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->nfindings; i++) {
 		const struct finding *f = &l->findings[i];
-		const struct rule *r = wants_grant(f) ? rules_cover(s->rules, f->path) : NULL;
+		const struct rule *r = suggest_wants(f) ? rules_cover(s->rules, f->path) : NULL;
 		if (r && mode_serves(r, f->kind))
 			add_reason(&why[r - s->rules->items], f);
 	}
@@ -160,221 +160,18 @@ static int add_rules(struct suggesting *s)
 		if (text && r->mode == BIND_COPY)
 			text = arena_fmt(a, "%s%ssaved by %s", text, *text ? "; " : "",
 			                 s->facts->objects.nodes[r->node].uses & USE_RENAMED ? "rename" : "making it anew");
-		if (!text || add_bind(s, r, *text ? text : NULL, &texts[i]))
+		if (!text || suggest_bind(s, r, *text ? text : NULL, &texts[i]))
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < l->nfindings; i++) {
 		struct finding *f = &l->findings[i];
-		const struct rule *r = wants_grant(f) ? rules_cover(s->rules, f->path) : NULL;
+		const struct rule *r = suggest_wants(f) ? rules_cover(s->rules, f->path) : NULL;
 		if (r && mode_serves(r, f->kind))
 			f->grant = texts[r - s->rules->items];
-		else if (wants_grant(f) && leads_down(s, f))
+		else if (suggest_wants(f) && leads_down(s, f))
 			f->grant = "made for what is granted below it";
 	}
 	return 0;
-}
-
-/* ---- directories that need only be there ---- */
-
-/* Is an empty directory suggested at or above @path, or (@below) below it? */
-static const char *empty_at(const struct suggesting *s, const char *path, bool below)
-{
-	for (size_t i = 0; i < s->empties.n; i++) {
-		const char *dir = s->empties.items[i];
-		if (below ? path_below(dir, path) : path_under(path, dir))
-			return dir;
-	}
-	return NULL;
-}
-
-static int add_tmpfs(struct suggesting *s, const char *path, const char **text)
-{
-	struct profile *p = &s->lesson->suggestion;
-	const char *shown = host_shorten(s->host, &p->arena, path);
-	struct pathent *e = shown ? ARENA_PUSH(&p->arena, &p->tmpfs, items, n) : NULL;
-	if (!e)
-		return -ENOMEM;
-	e->path = arena_str(&p->arena, shown);
-	e->src.origin = "suggested";
-	*text = arena_fmt(&p->arena, "tmpfs: \"%s\"", shown);
-	return e->path && *text ? 0 : -ENOMEM;
-}
-
-static bool is_runtime(const struct suggesting *s, const char *path)
-{
-	return s->host->runtime && !strcmp(path, s->host->runtime);
-}
-
-/* A directory that has to be there, and is not opened for what is in it. */
-static int add_empty(struct suggesting *s, uint32_t at)
-{
-	const struct node *n = &s->facts->objects.nodes[at];
-	struct profile *p = &s->lesson->suggestion;
-	struct finding *f = findings_get(&s->facts->found, n->path);
-	if ((f && (f->heading != HEAD_NEEDS || f->grant || f->note)) || rules_cover(s->rules, n->path) ||
-	    rule_below(s->rules, n->path) || empty_at(s, n->path, false))
-		return 0;
-	if ((tier_forbidden(s->facts->tiers, n->path) && !is_runtime(s, n->path)) ||
-	    tier_protected(s->facts->tiers, n->path, NULL))
-		return 0;
-	const char *text = NULL, **dir = ARENA_PUSH(&p->arena, &s->empties, items, n);
-	if (!dir)
-		return -ENOMEM;
-	*dir = n->path;
-	if (f && finding_note(&s->facts->found, f, "only looked at: an empty directory stands in"))
-		return -ENOMEM;
-	int err = add_tmpfs(s, n->path, &text);
-	if (f)
-		f->grant = text;
-	return err;
-}
-
-/* What has no line of its own: it comes with another one, or a person must know. */
-static int settle_looks(struct suggesting *s)
-{
-	int err = 0;
-	for (uint32_t i = 1; !err && i < s->facts->objects.n; i++) {
-		const struct node *n = &s->facts->objects.nodes[i];
-		struct finding *f = s->plan->want[i] & WANT_EXIST ? findings_get(&s->facts->found, n->path) : NULL;
-		if (!f || f->heading != HEAD_NEEDS || f->grant || f->note)
-			continue;
-		if (rules_cover(s->rules, n->path))
-			continue;
-		if (empty_at(s, n->path, false) || empty_at(s, n->path, true)) {
-			f->grant = "made for what is granted below it";
-			continue;
-		}
-		f->counts = n->uses & USE_CHDIR;
-		err = finding_note(&s->facts->found, f, f->counts ? "entered, and never granted as a whole"
-		                                                  : "only looked at, and never granted as a whole");
-	}
-	/* what the run makes below an empty directory works there */
-	for (size_t i = 0; !err && i < s->lesson->nfindings; i++) {
-		struct finding *f = &s->lesson->findings[i];
-		bool open = wants_grant(f) && !f->grant && !f->note && f->kind == NEED_CREATE;
-		const char *dir = open ? empty_at(s, f->path, false) : NULL;
-		const struct node *up = open ? objects_find(&s->facts->objects, f->path, path_parent_len(f->path)) : NULL;
-		if (!dir && up && s->plan->want[up - s->facts->objects.nodes] & WANT_EXIST && rule_below(s->rules, up->path))
-			f->grant = "works where other lines make its directory";
-		if (dir)
-			f->grant = arena_fmt(&s->lesson->suggestion.arena, "tmpfs: \"%s\"",
-			                     host_shorten(s->host, &s->lesson->suggestion.arena, dir));
-	}
-	return err;
-}
-
-static int path_order(const void *a, const void *b)
-{
-	return strcmp(((const struct pathent *)a)->path, ((const struct pathent *)b)->path);
-}
-
-static int add_empties(struct suggesting *s)
-{
-	int err = 0;
-	for (uint32_t i = 1; !err && i < s->facts->objects.n; i++)
-		if (s->plan->want[i] & WANT_EXIST)
-			err = add_empty(s, i);
-	return err ? err : settle_looks(s);
-}
-
-/* ---- symbolic links ---- */
-
-/* Where @l's text leads, lexically. */
-static char *link_target(struct arena *a, const struct passed *l)
-{
-	char *dir = path_parent(a, l->link);
-	return dir ? path_join(a, dir, l->text) : NULL;
-}
-
-/* What a line for a link says: its source, where that leads, and how. */
-struct link_line {
-	const char *source, *real;
-	enum bind_mode mode;
-	bool whole, empty;
-};
-
-/*
- * A grant of a path that goes through a link makes the link inside too. So the line names the link itself where it
- * leads to a file or to a directory that is granted whole, else the granted thing as seen through the link.
- * Return: 1 and @out filled, 0 no line can be made.
- */
-static int link_line(struct suggesting *s, const struct passed *l, struct link_line *out)
-{
-	struct arena *a = &s->lesson->suggestion.arena;
-	const struct rule *r = rules_cover(s->rules, l->path);
-	const char *empty = r ? NULL : empty_at(s, l->path, false);
-	const struct node *end = objects_find(&s->facts->objects, l->path, strlen(l->path));
-	char *to = link_target(a, l);
-	if (!to)
-		return -ENOMEM;
-	if (!r && !empty && !l->granted)
-		return 0;
-	const char *granted = r ? r->path : empty ? empty : l->path;
-	bool file = !strcmp(to, l->path) && (!end || end->type != FT_DIR);
-	*out = (struct link_line){ .source = l->link, .real = file ? l->path : to, .empty = empty,
-	                           .mode = r && r->mode != BIND_COPY ? r->mode : BIND_RO };
-	out->whole = !strcmp(granted, to) || path_below(to, granted) || file;
-	if (out->whole)
-		return 1;
-	if (path_below(granted, to)) {
-		out->source = arena_fmt(a, "%s%s", l->link, granted + strlen(to));
-		out->real = granted;
-		return out->source ? 1 : -ENOMEM;
-	}
-	/* the text leads through further links, which have lines of their own */
-	out->real = l->path;
-	return l->at + 1 < l->o->nhops ? 1 : 0;
-}
-
-static int add_link(struct suggesting *s, const struct passed *l, struct map *done)
-{
-	struct profile *p = &s->lesson->suggestion;
-	struct link_line line;
-	if (rules_cover(s->rules, l->link) || map_find(done, l->link, strlen(l->link)))
-		return 0;
-	int got = link_line(s, l, &line);
-	if (got <= 0)
-		return got;
-	/* the engine makes every link on the way from here */
-	size_t to = line.source == l->link ? l->o->nhops : l->at + 1;
-	for (size_t i = l->at; i < to; i++)
-		if (!map_put(done, l->o->hops[i].path, strlen(l->o->hops[i].path), NULL))
-			return -ENOMEM;
-	struct host_file *fact = ARENA_PUSH(&p->arena, &s->link_facts, items, n);
-	if (!fact)
-		return -ENOMEM;
-	const struct node *real = objects_find(&s->facts->objects, line.real, strlen(line.real));
-	*fact = (struct host_file){
-		.path = line.source, .type = line.source == l->link ? FT_LINK : FT_UNKNOWN, .real = line.real,
-		.hops = l->o->hops + l->at, .nhops = l->o->nhops - l->at,
-		.real_type = real ? (enum file_type)real->type : FT_UNKNOWN,
-	};
-	const char *text = NULL, *why = arena_fmt(&p->arena, "link to %s", l->text);
-	struct rule rule = { .path = line.source, .mode = line.mode };
-	int err = !why ? -ENOMEM : line.empty ? add_tmpfs(s, line.source, &text) : add_bind(s, &rule, why, &text);
-	struct finding *f = findings_get(&s->facts->found, l->path);
-	if (f && !f->grant && f->heading == HEAD_NEEDS)
-		f->grant = text;
-	return err;
-}
-
-static int bind_order(const void *a, const void *b)
-{
-	return strcmp(((const struct bind *)a)->source, ((const struct bind *)b)->source);
-}
-
-static int add_links(struct suggesting *s)
-{
-	struct profile *p = &s->lesson->suggestion;
-	OWN(map) done = { 0 };
-	int err = 0;
-	for (size_t i = 0; !err && i < s->facts->links.n; i++)
-		err = add_link(s, &s->facts->links.items[i], &done);
-	if (p->tmpfs.n)
-		qsort(p->tmpfs.items, p->tmpfs.n, sizeof(*p->tmpfs.items), path_order);
-	if (p->binds.n)
-		qsort(p->binds.items, p->binds.n, sizeof(*p->binds.items), bind_order);
-	return err;
 }
 
 /* ---- what only a person may grant ---- */
@@ -414,7 +211,7 @@ static int add_guarded(struct suggesting *s)
 	/* what stands as a comment only: tell it at the findings */
 	for (size_t i = 0; i < s->lesson->nfindings; i++) {
 		struct finding *f = &s->lesson->findings[i];
-		const char *why = wants_grant(f) && !f->grant && !(f->note && !f->counts) ? guarding(s, f->path) : NULL;
+		const char *why = suggest_wants(f) && !f->grant && !(f->note && !f->counts) ? guarding(s, f->path) : NULL;
 		const char *note = why ? arena_fmt(s->facts->arena, "%s: a commented line, for you to decide", why) : NULL;
 		if (why && (!note || finding_note(&s->facts->found, f, note)))
 			return -ENOMEM;
@@ -467,9 +264,9 @@ int suggest(struct suggesting *s, const char *name)
 	if (!err)
 		err = add_guarded(s);
 	if (!err)
-		err = add_empties(s);
+		err = suggest_looks(s);
 	if (!err)
-		err = add_links(s);
+		err = suggest_links(s);
 	if (!err)
 		err = suggest_other(s);
 	if (!err)

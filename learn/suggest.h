@@ -26,6 +26,19 @@ struct suggesting {
 /* Fill lesson.suggestion, suggests, and each finding's grant. -ENOMEM. */
 int suggest(struct suggesting *s, const char *name);
 
+/* ---- parts of suggest() ---- */
+
+/* Does a finding ask for a line about a path? */
+bool suggest_wants(const struct finding *f);
+/* Is a rule at or below @path? */
+bool suggest_rule_below(const struct rules *r, const char *path);
+/* One more bind; @text gets the line for people. -ENOMEM. */
+int suggest_bind(struct suggesting *s, const struct rule *r, const char *why, const char **text);
+int suggest_tmpfs(struct suggesting *s, const char *path, const char **text);
+/* The empty directory that is suggested at or above @path, or (@below) below it; NULL. */
+const char *suggest_empty_at(const struct suggesting *s, const char *path, bool below);
+int suggest_looks(struct suggesting *s);
+int suggest_links(struct suggesting *s);
 /* Hosts, variables, system calls, search directories. */
 int suggest_other(struct suggesting *s);
 

@@ -2,9 +2,7 @@
 #include "profiles/edit.h"
 
 #include "base/esc.h"
-#include "base/str.h"
-#include "profiles/keys.h"
-#include "profiles/yaml_node.h"
+#include "profiles/edit_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,134 +14,10 @@
  * offset; splices are applied in order of offset. Then the new text must read back as old plus new.
  */
 
-struct splice {
-	size_t at, cut; /* bytes of the old text replaced */
-	const char *text;
-};
-
-struct edit {
-	const char *text, *file;
-	size_t len, skip; /* bytes of a byte order mark */
-	struct arena arena;
-	const size_t *lines; /* offset of each line's start */
-	size_t nlines;
-	const char *eol;
-	const struct ynode *root;
-	struct profile all;  /* old and new; new items stand behind the old ones */
-	const struct profile *old;
-	struct { struct splice *items; size_t n; } splices;
-	struct str tail;     /* sections that go to the end of the file */
-	bool ended;          /* the missing end of the last line is made */
-	int added;
-	struct err *e;
-};
-
-static int no_memory(struct edit *d)
-{
-	return err_set(d->e, ENOMEM, "out of memory");
-}
-
 static size_t list_n(const struct profile *p, const struct key *k)
 {
 	/* every list is { items, n } */
 	return ((const struct wordlist *)key_at(p, k->at))->n;
-}
-
-/* ---- places in the text ---- */
-
-static int split_lines(struct edit *d)
-{
-	size_t n = 1;
-	for (size_t i = 0; i < d->len; i++) {
-		n += d->text[i] == '\n';
-		if (d->text[i] == '\r' && (i + 1 == d->len || d->text[i + 1] != '\n'))
-			return err_set(d->e, EINVAL, "%s:%zu: a lone carriage return: cannot be added to", d->file, n);
-	}
-	/* line breaks of YAML that no editor shows as such */
-	static const char *const odd[] = { "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9" };
-	for (size_t i = 0; i < LEN(odd); i++)
-		if (memmem(d->text, d->len, odd[i], strlen(odd[i])))
-			return err_set(d->e, EINVAL, "%s: holds a Unicode line break: cannot be added to", d->file);
-	size_t *lines = arena_array(&d->arena, n + 1, sizeof(*lines));
-	if (!lines)
-		return no_memory(d);
-	lines[0] = d->skip;
-	d->nlines = 1;
-	for (size_t i = 0; i < d->len; i++)
-		if (d->text[i] == '\n')
-			lines[d->nlines++] = i + 1;
-	lines[d->nlines] = d->len;
-	d->lines = lines;
-	const char *first = memchr(d->text, '\n', d->len);
-	d->eol = first && first > d->text && first[-1] == '\r' ? "\r\n" : "\n";
-	return 0;
-}
-
-/* Byte offset of a 1-based line and column in characters. */
-static size_t offset(const struct edit *d, uint32_t line, uint32_t col)
-{
-	if (line > d->nlines)
-		return d->len;
-	size_t at = d->lines[line - 1];
-	while (col > 1 && at < d->len && d->text[at] != '\n') {
-		at++;
-		while (at < d->len && ((unsigned char)d->text[at] & 0xc0) == 0x80)
-			at++;
-		col--;
-	}
-	return at;
-}
-
-/* Last line that holds something of @n. */
-static uint32_t last_line(const struct ynode *n)
-{
-	uint32_t line = n->line;
-	if (n->kind == Y_SCALAR || n->flow)
-		return n->end_col == 1 && n->end_line > n->line ? n->end_line - 1 : n->end_line;
-	for (size_t i = 0; i < n->n; i++) {
-		line = n->items[i].key ? MAX(line, last_line(n->items[i].key)) : line;
-		line = MAX(line, last_line(n->items[i].value));
-	}
-	return line;
-}
-
-/* Spaces in front of the first other character of a line; -1 for a blank one. */
-static int indent(const struct edit *d, uint32_t line)
-{
-	size_t from = d->lines[line - 1], at = from;
-	while (at < d->len && d->text[at] == ' ')
-		at++;
-	return at >= d->len || d->text[at] == '\n' || d->text[at] == '\r' ? -1 : (int)(at - from);
-}
-
-static bool is_comment(const struct edit *d, uint32_t line)
-{
-	int n = indent(d, line);
-	return n >= 0 && d->text[d->lines[line - 1] + (size_t)n] == '#';
-}
-
-/* ---- splices ---- */
-
-static int put(struct edit *d, size_t at, size_t cut, const struct str *text)
-{
-	struct splice *s = text->oom ? NULL : ARENA_PUSH(&d->arena, &d->splices, items, n);
-	if (!s)
-		return no_memory(d);
-	*s = (struct splice){ at, cut, arena_mem(&d->arena, str_c(text), text->len) };
-	return s->text ? 0 : no_memory(d);
-}
-
-/* Put whole lines in after line @line (0: in front of the first). */
-static int put_after(struct edit *d, uint32_t line, const struct str *text)
-{
-	size_t at = line < d->nlines ? d->lines[line] : d->len;
-	OWN(str) s = { 0 };
-	if (at && at == d->len && d->text[at - 1] != '\n' && !d->ended) {
-		str_add(&s, d->eol);
-		d->ended = true;
-	}
-	str_add_mem(&s, str_c(text), text->len);
-	return put(d, at, 0, &s);
 }
 
 /* "- item  # why" at column @col */
@@ -223,7 +97,7 @@ static size_t slot_of(const struct ynode *list, const char *text)
 static uint32_t dash_line(const struct edit *d, const struct ynode *item)
 {
 	uint32_t line = item->line;
-	while (line > 1 && (indent(d, line) < 0 || d->text[d->lines[line - 1] + (size_t)indent(d, line)] != '-'))
+	while (line > 1 && (edit_indent(d, line) < 0 || d->text[d->lines[line - 1] + (size_t)edit_indent(d, line)] != '-'))
 		line--;
 	return line;
 }
@@ -235,17 +109,17 @@ static int grow_block(struct edit *d, const struct key *k, const struct ynode *l
 		OWN(str) s = { 0 };
 		size_t slot = slot_of(list, new_label(d, k, i));
 		uint32_t first = dash_line(d, list->items[0].value), after;
-		int col = indent(d, first);
+		int col = edit_indent(d, first);
 		if (slot) {
-			after = last_line(list->items[slot - 1].value);
+			after = edit_last_line(list->items[slot - 1].value);
 		} else {
 			/* comments right above the first item are about it */
 			after = first - 1;
-			while (after > 1 && is_comment(d, after) && indent(d, after) == col)
+			while (after > 1 && edit_is_comment(d, after) && edit_indent(d, after) == col)
 				after--;
 		}
 		add_item(d, &s, k, i, col);
-		x = put_after(d, after, &s);
+		x = edit_put_after(d, after, &s);
 	}
 	return x;
 }
@@ -260,12 +134,12 @@ static int grow_flow(struct edit *d, const struct key *k, const struct ynode *li
 			const struct ynode *before = list->items[slot - 1].value;
 			str_add(&s, ", ");
 			add_flow_item(d, &s, k, i);
-			x = put(d, offset(d, before->end_line, before->end_col), 0, &s);
+			x = edit_put(d, edit_offset(d, before->end_line, before->end_col), 0, &s);
 		} else {
 			const struct ynode *next = list->items[0].value;
 			add_flow_item(d, &s, k, i);
 			str_add(&s, ", ");
-			x = put(d, offset(d, next->line, next->col), 0, &s);
+			x = edit_put(d, edit_offset(d, next->line, next->col), 0, &s);
 		}
 	}
 	return x;
@@ -275,21 +149,21 @@ static int grow_flow(struct edit *d, const struct key *k, const struct ynode *li
 static int fill_empty(struct edit *d, const struct key *k, const struct ypair *pair, bool in_flow)
 {
 	const struct ynode *list = pair->value;
-	size_t from = offset(d, list->line, list->col), to = offset(d, list->end_line, list->end_col);
+	size_t from = edit_offset(d, list->line, list->col), to = edit_offset(d, list->end_line, list->end_col);
 	OWN(str) s = { 0 };
 	if (in_flow || list->line != list->end_line) {
 		for (size_t i = list_n(d->old, k); i < list_n(&d->all, k); i++) {
 			str_add(&s, i > list_n(d->old, k) ? ", " : "");
 			add_flow_item(d, &s, k, i);
 		}
-		return put(d, from + 1, 0, &s);
+		return edit_put(d, from + 1, 0, &s);
 	}
 	OWN(str) none = { 0 };
 	while (from > 0 && d->text[from - 1] == ' ')
 		from--;
-	int x = put(d, from, to - from, &none);
+	int x = edit_put(d, from, to - from, &none);
 	add_items(d, &s, k, (int)pair->key->col - 1 + 2);
-	return x ? x : put_after(d, list->end_line, &s);
+	return x ? x : edit_put_after(d, list->end_line, &s);
 }
 
 static struct ypair *find(const struct ynode *map, const char *key)
@@ -309,12 +183,12 @@ static int add_key(struct edit *d, const struct key *k, const struct ynode *in)
 		str_add(&s, last ? ", " : " ");
 		add_flow_list(d, &s, k);
 		str_add(&s, last ? "" : " ");
-		return put(d, last ? offset(d, last->end_line, last->end_col) : offset(d, in->line, in->col) + 1, 0, &s);
+		return edit_put(d, last ? edit_offset(d, last->end_line, last->end_col) : edit_offset(d, in->line, in->col) + 1, 0, &s);
 	}
 	int col = (int)in->items[0].key->col - 1;
 	str_fmt(&s, "%*s%s:%s", col, "", k->key, d->eol);
 	add_items(d, &s, k, col + 2);
-	return put_after(d, last_line(in), &s);
+	return edit_put_after(d, edit_last_line(in), &s);
 }
 
 static int add_list(struct edit *d, const struct key *k)
@@ -341,7 +215,7 @@ static int add_list(struct edit *d, const struct key *k)
 		str_fmt(&s, ", %s: { ", k->section);
 		add_flow_list(d, &s, k);
 		str_add(&s, " }");
-		return put(d, offset(d, last->end_line, last->end_col), 0, &s);
+		return edit_put(d, edit_offset(d, last->end_line, last->end_col), 0, &s);
 	}
 	if (!d->tail.p || !strstr(d->tail.p, str_c(&head)))
 		str_add(&d->tail, str_c(&head));
@@ -361,7 +235,7 @@ static int add_value(struct edit *d, const char *section, const char *key, const
 	if (!in && d->root->flow) {
 		const struct ynode *last = d->root->items[d->root->n - 1].value;
 		str_fmt(&s, ", %s: { %s: %s }", section, key, value);
-		return put(d, offset(d, last->end_line, last->end_col), 0, &s);
+		return edit_put(d, edit_offset(d, last->end_line, last->end_col), 0, &s);
 	}
 	if (!in) {
 		OWN(str) head = { 0 };
@@ -376,10 +250,10 @@ static int add_value(struct edit *d, const char *section, const char *key, const
 	if (in->flow) {
 		const struct ynode *last = in->n ? in->items[in->n - 1].value : NULL;
 		str_fmt(&s, "%s%s: %s%s", last ? ", " : " ", key, value, last ? "" : " ");
-		return put(d, last ? offset(d, last->end_line, last->end_col) : offset(d, in->line, in->col) + 1, 0, &s);
+		return edit_put(d, last ? edit_offset(d, last->end_line, last->end_col) : edit_offset(d, in->line, in->col) + 1, 0, &s);
 	}
 	str_fmt(&s, "%*s%s: %s%s", (int)in->items[0].key->col - 1, "", key, value, d->eol);
-	return put_after(d, last_line(in), &s);
+	return edit_put_after(d, edit_last_line(in), &s);
 }
 
 static int add_values(struct edit *d, const struct profile *add)
@@ -433,7 +307,7 @@ static int merge_binds(struct edit *d, const struct profile *add, struct str *no
 		size_t n = d->all.binds.n;
 		int x = profile_merge(&d->all, &one, false, false, &why);
 		if (x == -ENOMEM)
-			return no_memory(d);
+			return edit_memory(d);
 		if (x)
 			str_fmt(notes, "%s: left out: %s\n", d->file, why.msg);
 		if (!x && d->all.binds.n == n)
@@ -459,33 +333,6 @@ static int merge(struct edit *d, const struct profile *add, struct str *notes)
 }
 
 /* ---- together ---- */
-
-static int by_offset(const void *a, const void *b)
-{
-	const struct splice *x = *(const struct splice *const *)a, *y = *(const struct splice *const *)b;
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
-static int apply(struct edit *d, struct str *out)
-{
-	const struct splice **order = arena_array(&d->arena, d->splices.n, sizeof(*order));
-	size_t at = 0;
-	if (!order)
-		return no_memory(d);
-	for (size_t i = 0; i < d->splices.n; i++)
-		order[i] = &d->splices.items[i];
-	if (d->splices.n)
-		qsort(order, d->splices.n, sizeof(*order), by_offset);
-	for (size_t i = 0; i < d->splices.n; i++) {
-		str_add_mem(out, d->text + at, order[i]->at - at);
-		str_add(out, order[i]->text);
-		at = order[i]->at + order[i]->cut;
-	}
-	str_add_mem(out, d->text + at, d->len - at);
-	return out->oom ? no_memory(d) : 0;
-}
 
 /* The new text must hold the old lines and the new ones, no more and no less. */
 static int prove(struct edit *d, const char *text, size_t len)
@@ -514,7 +361,7 @@ static int edit(struct edit *d, const struct profile *add, struct str *out, stru
 	int x = ynode_read(&root, &d->arena, d->text, d->len, d->file, d->e);
 	d->root = root;
 	if (!x)
-		x = split_lines(d);
+		x = edit_split(d);
 	if (!x)
 		x = merge(d, add, notes);
 	for (size_t i = 0; i < nprofile_keys && !x; i++) {
@@ -526,12 +373,12 @@ static int edit(struct edit *d, const struct profile *add, struct str *out, stru
 		x = add_values(d, add);
 	note_values(d, add, notes);
 	if (!x && d->tail.len)
-		x = put_after(d, last_line(d->root), &d->tail);
+		x = edit_put_after(d, edit_last_line(d->root), &d->tail);
 	if (!x && d->tail.oom)
-		x = no_memory(d);
+		x = edit_memory(d);
 	size_t from = out->len;
 	if (!x)
-		x = apply(d, out);
+		x = edit_apply(d, out);
 	return x ? x : prove(d, str_c(out) + from, out->len - from);
 }
 

@@ -1,0 +1,44 @@
+/* edit_text.h - places in the text of a profile and what is put in there; private to profiles/; pure */
+#pragma once
+
+#include "base/str.h"
+#include "profiles/keys.h"
+#include "profiles/yaml_node.h"
+
+struct splice {
+	size_t at, cut; /* bytes of the old text replaced */
+	const char *text;
+};
+
+struct edit {
+	const char *text, *file;
+	size_t len, skip; /* bytes of a byte order mark */
+	struct arena arena;
+	const size_t *lines; /* offset of each line's start */
+	size_t nlines;
+	const char *eol;
+	const struct ynode *root;
+	struct profile all;  /* old and new; new items stand behind the old ones */
+	const struct profile *old;
+	struct { struct splice *items; size_t n; } splices;
+	struct str tail;     /* sections that go to the end of the file */
+	bool ended;          /* the missing end of the last line is made */
+	int added;
+	struct err *e;
+};
+
+int edit_memory(struct edit *d);
+/* Find the lines; -EINVAL where a line ends in a way that editors do not show. */
+int edit_split(struct edit *d);
+/* Byte offset of a 1-based line and column in characters. */
+size_t edit_offset(const struct edit *d, uint32_t line, uint32_t col);
+/* Last line that holds something of @n. */
+uint32_t edit_last_line(const struct ynode *n);
+/* Spaces in front of the first other character of a line; -1 for a blank one. */
+int edit_indent(const struct edit *d, uint32_t line);
+bool edit_is_comment(const struct edit *d, uint32_t line);
+int edit_put(struct edit *d, size_t at, size_t cut, const struct str *text);
+/* Put whole lines in after line @line (0: in front of the first). */
+int edit_put_after(struct edit *d, uint32_t line, const struct str *text);
+/* The new text. */
+int edit_apply(struct edit *d, struct str *out);
