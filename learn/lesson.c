@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "learn/fold.h"
+#include "learn/join.h"
 #include "learn/suggest.h"
 #include "learn/uses.h"
 #include "learn/verify.h"
@@ -155,6 +156,8 @@ static int learn(struct lesson *l, struct facts *f, const struct run *runs, cons
 	l->findings = f->found.items;
 	l->nfindings = f->found.n;
 	l->cap_findings = f->found.cap;
+	if (!err)
+		err = join_made(l, &rules, &f->objects);
 	f->found.items = NULL;
 	f->found.n = f->found.cap = 0;
 	rules_drop(&rules);
