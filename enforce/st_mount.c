@@ -46,18 +46,34 @@ static int do_bind(struct build *b, const struct place *p, struct err *e)
 	return dir < 0 ? dir : view_put(b, fd_no(tree), p->path, dir, e);
 }
 
-static const char *tmpfs_mode(const struct build *b, const char *path)
+static mode_t tmpfs_mode(const struct build *b, const char *path)
 {
 	if (strcmp(path, "/tmp") == 0 || strcmp(path, "/var/tmp") == 0 || strcmp(path, "/dev/shm") == 0 ||
 	    (b->pol->tmp && strcmp(path, b->pol->tmp) == 0))
-		return "1777";
-	return b->pol->home && strcmp(path, b->pol->home) == 0 ? "0700" : "0755";
+		return 01777;
+	return b->pol->home && strcmp(path, b->pol->home) == 0 ? 0700 : 0755;
+}
+
+/* A private directory without a limit of its own is a mount of one in the tmpfs aside: file systems take their time. */
+static int share_aside(struct fd *out, struct build *b, mode_t mode, struct err *e)
+{
+	char name[32];
+	snprintf(name, sizeof(name), "private%zu", b->naside++);
+	if (mkdirat(fd_no(b->aside), name, 0700) != 0)
+		return err_sys(e, "make a private directory");
+	OWN(fd) dir = fd_own(openat(fd_no(b->aside), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	if (!dir.plus1 || fchmod(fd_no(dir), mode) != 0)
+		return err_sys(e, "make a private directory");
+	return view_clone(out, fd_no(dir), 0, e); /* nosuid and nodev like the whole */
 }
 
 static int do_tmpfs(struct build *b, const struct place *p, struct err *e)
 {
 	OWN(fd) m = { 0 };
-	int r = view_tmpfs(&m, b, p->size, tmpfs_mode(b, p->path), p->path, e);
+	mode_t mode = tmpfs_mode(b, p->path);
+	char text[8];
+	snprintf(text, sizeof(text), "%o", mode);
+	int r = p->size ? view_tmpfs(&m, b, p->size, text, p->path, e) : share_aside(&m, b, mode, e);
 	return r < 0 ? r : view_put(b, fd_no(m), p->path, true, e);
 }
 
@@ -166,7 +182,7 @@ static int (*const do_place[])(struct build *b, const struct place *p, struct er
 /* What masks and stubs show lies here: an empty file and an empty directory, neither readable by anyone. */
 static int make_aside(struct build *b, struct err *e)
 {
-	int r = view_tmpfs(&b->aside, b, 1 << 20, "0700", "tmpfs aside", e);
+	int r = view_tmpfs(&b->aside, b, 0, "0700", "tmpfs aside", e);
 	if (r < 0)
 		return r;
 	int dir = fd_no(b->aside);
