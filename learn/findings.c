@@ -94,6 +94,7 @@ static void combine(struct finding *to, const struct finding *new)
 	uint64_t count = to->count + new->count, seq = MIN(to->seq, new->seq);
 	bool at_least = to->at_least || new->at_least, counts = to->counts || new->counts;
 	bool all = to->counts_all || new->counts_all, credential = to->credential || new->credential;
+	bool stays = to->stays || new->stays;
 	uint32_t runs = to->runs;
 	const char *note = to->note;
 	bool other_who = text_order(new->who, to->who) < 0;
@@ -107,6 +108,7 @@ static void combine(struct finding *to, const struct finding *new)
 	to->counts = counts;
 	to->counts_all = all;
 	to->credential = credential;
+	to->stays = stays;
 	to->runs = runs;
 	to->note = note;
 	to->who = who;

@@ -7,33 +7,45 @@
 #include <errno.h>
 #include <string.h>
 
-/* Does a name of @path below @dir change from run to run? */
-static bool name_changes(const struct objects *o, const char *path, const char *dir)
+/* Does the name of what is at @path, made or removed, change from run to run by its form? */
+static bool is_volatile(const struct objects *o, const char *path)
 {
 	static const struct shape_hints created = { .created = true };
-	size_t len = strlen(path), top = strlen(dir);
-	while (len > top) {
-		const struct node *n = objects_find(o, path, len);
-		if (n && shape_volatile((enum shape)n->shape))
-			return true;
-		if (len == strlen(path) && shape_volatile(shape_of(path_base(path), &created)))
-			return true;
-		do
-			len--;
-		while (len > top && path[len] != '/');
-	}
-	return false;
+	const struct node *n = objects_find(o, path, strlen(path));
+	bool known = n && n->uses & USE_CREATED; /* with more to go by than the form */
+	return shape_volatile(known ? (enum shape)n->shape : shape_of(path_base(path), &created));
 }
 
-/* The directory that stands for what @f is about, or NULL. */
-static const char *made_in(const struct finding *f, const struct rules *rules, const struct objects *o)
+/* Or that of a directory between it and @dir? */
+static bool way_changes(const struct objects *o, const char *path, const char *dir)
 {
-	if (!f->path || !f->grant || (f->heading != HEAD_NEEDS && f->heading != HEAD_LOST) ||
+	size_t top = strlen(dir);
+	for (size_t len = strlen(path); len > top; len--) {
+		const struct node *n = path[len] && path[len] != '/' ? NULL : objects_find(o, path, len);
+		if (n && shape_volatile((enum shape)n->shape))
+			return true;
+	}
+	return is_volatile(o, path);
+}
+
+/*
+ * The directory that stands for what @f is about, NULL where @f stands for itself. *@each is set where no line grants
+ * that directory, so that it stands only for the names in it that change. The name of what was made and is gone
+ * matters to nobody.
+ */
+static const char *made_in(const struct finding *f, const struct rules *rules, const struct objects *o, struct arena *a,
+                           bool *each)
+{
+	*each = false;
+	if (!f->path || *f->path != '/' || (f->heading != HEAD_NEEDS && f->heading != HEAD_LOST) ||
 	    (f->kind != NEED_CREATE && f->kind != NEED_REMOVE))
 		return NULL;
-	const struct rule *r = rules_cover(rules, f->path);
-	bool serves = r && r->dir && r->mode == BIND_RW && path_under(f->path, r->path);
-	return serves && (!strcmp(f->path, r->path) || name_changes(o, f->path, r->path)) ? r->path : NULL;
+	bool gone = f->kind == NEED_CREATE && !f->stays;
+	const struct rule *r = f->grant ? rules_cover(rules, f->path) : NULL;
+	if (r && r->dir && r->mode == BIND_RW && path_under(f->path, r->path))
+		return gone || !strcmp(f->path, r->path) || way_changes(o, f->path, r->path) ? r->path : NULL;
+	*each = !r && (gone || is_volatile(o, f->path));
+	return *each ? path_parent(a, f->path) : NULL;
 }
 
 /* The lesser of two texts, where none is the greatest. */
@@ -74,16 +86,25 @@ static void absorb(struct finding *to, const struct finding *f)
 	to->credential |= f->credential;
 }
 
-int join_made(struct lesson *l, const struct rules *rules, const struct objects *o)
+/* "~/.tool/" and a star: what is made there has a new name each time. */
+static const char *each_name(struct arena *a, const struct host *h, const char *dir)
+{
+	const char *s = host_shorten(h, a, dir);
+	return s ? arena_fmt(a, "%s/*", s) : NULL;
+}
+
+int join_made(struct lesson *l, const struct rules *rules, const struct objects *o, const struct host *h)
 {
 	OWN(map) lost = { 0 };
 	OWN(map) needed = { 0 };
 	size_t n = 0;
 	for (size_t i = 0; i < l->nfindings; i++) {
+		bool each;
 		struct finding f = l->findings[i];
-		const char *dir = made_in(&f, rules, o);
-		void **slot = dir ? map_put(f.heading == HEAD_LOST ? &lost : &needed, dir, strlen(dir), NULL) : NULL;
-		if (dir && !slot)
+		const char *dir = made_in(&f, rules, o, &l->arena, &each);
+		const char *key = each && dir ? each_name(&l->arena, h, dir) : dir;
+		void **slot = key ? map_put(f.heading == HEAD_LOST ? &lost : &needed, key, strlen(key), NULL) : NULL;
+		if ((key && !slot) || (each && !key))
 			return -ENOMEM;
 		if (slot && *slot) {
 			absorb(&l->findings[(uintptr_t)*slot - 1], &f);
@@ -91,7 +112,7 @@ int join_made(struct lesson *l, const struct rules *rules, const struct objects 
 		}
 		if (slot) {
 			f.path = dir;
-			f.what = NULL; /* named later */
+			f.what = each ? key : NULL; /* NULL: named later */
 			f.judgement.at = NULL;
 			*slot = (void *)(uintptr_t)(n + 1);
 		}

@@ -10,4 +10,5 @@
  *
  * The line to be added, and what a person has to decide, do not change with them. Return: 0; -ENOMEM.
  */
-int join_made(struct lesson *l, const struct rules *rules, const struct objects *o);
+int join_made(struct lesson *l, const struct rules *rules, const struct objects *o,
+              const struct host *h);

@@ -157,7 +157,7 @@ static int learn(struct lesson *l, struct facts *f, const struct run *runs, cons
 	l->nfindings = f->found.n;
 	l->cap_findings = f->found.cap;
 	if (!err)
-		err = join_made(l, &rules, &f->objects);
+		err = join_made(l, &rules, &f->objects, &runs[0].r->host);
 	f->found.items = NULL;
 	f->found.n = f->found.cap = 0;
 	rules_drop(&rules);

@@ -23,6 +23,7 @@ enum need_kind {
  * @note:    marks in words: "did not use the proxy", "saved by rename; copy keeps it", the overruling line
  * @direct:  a connection by address, which avoids the proxy
  * @counts:  makes --check fail; @counts_all: makes --check=all fail
+ * @stays:   what was made still exists when the command ends
  * @runs:    of @nruns merged recordings how many had it
  */
 struct finding {
@@ -35,7 +36,7 @@ struct finding {
 	uint32_t proc;
 	int outcome;
 	uint64_t count, seq;
-	bool at_least, counts, counts_all, credential, direct;
+	bool at_least, counts, counts_all, credential, direct, stays;
 };
 
 /* One line of the requested profiles and how often it was needed; for --show-granted and unused ones. */

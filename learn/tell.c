@@ -164,7 +164,7 @@ int tell_access(struct replay *p, const struct event *ev, const struct judgement
 	struct finding new = {
 		.kind = tell_kind(&ev->acc), .necessity = n, .judgement = *j, .path = path, .who = replay_who(p, ev->proc),
 		.proc = ev->proc, .outcome = ev->outcome, .count = ev->count, .at_least = ev->at_least, .seq = ev->seq,
-		.heading = file_heading(p, ev, n, j),
+		.heading = file_heading(p, ev, n, j), .stays = ev->survives,
 	};
 	bool root = private_root(p, ev, j);
 	if (root)

@@ -160,21 +160,25 @@ static void command(struct str *out, struct arena *a, const struct recording *re
 /* The closed list of docs/differences.md: what the command could notice of the audit. */
 static void differences(struct str *out, const struct recording *rec)
 {
-	static const char *const always[] = { "io_uring_setup answers ENOSYS" };
 	const char *view = rec->host.network_view;
+	const struct { const char *text; bool applies; } rows[] = {
+		{ "proxy variables are set", view && !strcmp(view, "names") },
+		{ "requests through the proxy are written afresh", view && !strcmp(view, "names") },
+		{ "io_uring_setup fails with ENOSYS", true },
+		{ "no_new_privs is set", rec->host.uid != 0 },
+		{ "a seccomp filter is in force", true },
+		{ "a second filter with a listener is refused with EBUSY", true },
+		{ "the parent process is snug, also of orphans", true },
+		{ "a signal may interrupt a call that names a file", true },
+		{ "calls that name files take longer", true },
+	};
 	key(out, "differences");
 	str_add_char(out, '[');
-	if (view && !strcmp(view, "names")) {
+	for (size_t i = 0; i < LEN(rows); i++) {
+		if (!rows[i].applies)
+			continue;
 		item(out);
-		esc_json(out, "proxy variables are set");
-	}
-	for (size_t i = 0; i < LEN(always); i++) {
-		item(out);
-		esc_json(out, always[i]);
-	}
-	if (rec->host.uid != 0) {
-		item(out);
-		esc_json(out, "no_new_privs is set");
+		esc_json(out, rows[i].text);
 	}
 	str_add_char(out, ']');
 }

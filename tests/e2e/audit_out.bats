@@ -145,6 +145,17 @@ outside() {
 	diff <(sed 's/d1/X/g' d1/r.txt) <(sed 's/d2/X/g' d2/r.txt)
 }
 
+@test "names that change from run to run do not make two reports differ" {
+	mkdir -p "$HOME/.tool/logs"
+	echo old >"$HOME/.tool/logs/first.log"
+	for n in 1 2; do
+		"$SNUG" audit -q -- sh -c 'echo x >"$HOME/.tool/logs/2026-01-02T03_04_05_$(date +%N)Z-debug-$$.log"
+			f=$(mktemp "$HOME/.tool/tmp.XXXXXXXX") && rm "$f"'
+		cp "$(last_run)/report.json" j$n.json
+	done
+	cmp j1.json j2.json
+}
+
 @test "B12 --check: clean 0, findings 3, the command's failure first; the last line says which" {
 	outside
 	run "$SNUG" audit --check -- true
