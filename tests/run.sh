@@ -114,6 +114,12 @@ add headers self one headers make -s check-headers
 add globals self one globals sh tests/check-globals.sh "$O"
 add docs self one docs sh tests/check-docs.sh
 # long ones first, so that two jobs end about together
+# checks of whole builds: see tests/extra.sh
+if [ -e tests/extra.sh ]; then
+	for step in $(bash tests/extra.sh list); do
+		add "extra/$step" self bash tests/extra.sh "$step"
+	done
+fi
 for f in tests/e2e/*.bats; do
 	[ -e "$f" ] || continue
 	n=${f#tests/e2e/}
@@ -133,12 +139,6 @@ for f in tests/unit/*/*_test.c; do
 	n=${f#tests/}
 	add "${n%_test.c}" self env CMOCKA_MESSAGE_OUTPUT=TAP "$O/${f%.c}"
 done
-# checks of whole builds: see tests/extra.sh
-if [ -e tests/extra.sh ]; then
-	for step in $(bash tests/extra.sh list); do
-		add "extra/$step" self bash tests/extra.sh "$step"
-	done
-fi
 
 # ---- run -----------------------------------------------------------------------------------------
 passed=0 failed=0 skipped=0
@@ -148,6 +148,7 @@ skips=$stage/skips
 run_one() { # index: runs in the background, leaves out, rc, time
 	local name who cmd start limit=$LIMIT
 	IFS=$'\t' read -r name cmd <<<"${suites[$1]}"
+	[[ $name != extra/* ]] || limit=$((LIMIT * 2))
 	who=${cmd%% *}
 	cmd=${cmd#* }
 	start=$(date +%s%N)

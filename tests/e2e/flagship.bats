@@ -123,13 +123,13 @@ for f in json.load(sys.stdin)["findings"]:
 	[ -z "$output" ]
 }
 
-@test "flagship: a plain project works confined, twenty checks are clean" {
+@test "flagship: a plain project works confined, checked again and again it stays clean" {
 	machine one
 	rm "$HOME/.npmrc"
 	in_net "$SNUG" +node $GRANT -- npm install
 	[ -e node_modules/acme-words/index.js ]
 	local i
-	for i in 1 2 3 4 5; do
+	for i in 1 2 3 4 5 6 7 8 9 10; do
 		in_net "$SNUG" audit +node $GRANT --check -q -- npm ci
 	done
 }

@@ -122,3 +122,14 @@ task() {
 	assert_status 0
 	assert_out hidden-bytes
 }
+
+@test "make: twenty checks of an unchanged build are twenty times clean" {
+	need make gcc
+	echo 'int main(void) { return 0; }' >a.c
+	printf 'a: a.c\n\tgcc -o a a.c\n' >Makefile
+	local i
+	for i in {1..20}; do
+		rm -f a
+		"$SNUG" audit +make --check -q -- make -s
+	done
+}
