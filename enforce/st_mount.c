@@ -16,27 +16,34 @@ static bool is_device(const struct stat *st)
 	return S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode);
 }
 
-/* The attributes of a bind of what @fd is: a device bound by itself stays one, inside a tree none does. */
-static int bind_attr(uint64_t *attr, int fd, enum bind_mode mode, const char *path, struct err *e)
-{
-	struct stat st;
-	if (fstat(fd, &st) != 0)
-		return err_sys(e, "%s", path);
-	if (S_ISLNK(st.st_mode))
-		return err_set(e, ELOOP, "%s: became a symbolic link since it was looked at", path);
-	*attr = MOUNT_ATTR_NOSUID | (is_device(&st) ? 0 : MOUNT_ATTR_NODEV) |
-	        (mode == BIND_RO ? MOUNT_ATTR_RDONLY : 0);
-	return S_ISDIR(st.st_mode);
-}
-
-static int clone_source(struct fd *out, const struct build *b, const struct place *p, struct err *e)
+/* A device bound by itself stays one; inside a tree none does, and neither does what was none when it was looked at. */
+static int clone_unknown(struct fd *out, struct build *b, const struct place *p, uint64_t attr, struct err *e)
 {
 	OWN(fd) src = { 0 };
-	uint64_t attr = 0;
+	struct stat st;
 	int r = view_source(&src, b, p->source, e);
-	int dir = r < 0 ? r : bind_attr(&attr, fd_no(src), p->mode, p->source, e);
-	r = dir < 0 ? dir : view_clone(out, fd_no(src), attr, e);
-	return r < 0 ? r : dir;
+	if (r < 0)
+		return r;
+	if (fstat(fd_no(src), &st) != 0)
+		return err_sys(e, "%s", p->source);
+	return view_clone(out, fd_no(src), attr | (is_device(&st) ? 0 : MOUNT_ATTR_NODEV), e);
+}
+
+/* A detached mount of @p's source. Return: 1 a directory, 0 something else, -errno. */
+static int clone_source(struct fd *out, struct build *b, const struct place *p, struct err *e)
+{
+	uint64_t attr = MOUNT_ATTR_NOSUID | (p->mode == BIND_RO ? MOUNT_ATTR_RDONLY : 0);
+	struct stat st;
+	int r = p->type == FT_FILE || p->type == FT_DIR
+	        ? view_clone_source(out, b, p->source, attr | MOUNT_ATTR_NODEV, e)
+	        : clone_unknown(out, b, p, attr, e);
+	if (r < 0)
+		return r;
+	if (fstat(fd_no(*out), &st) != 0)
+		return err_sys(e, "%s", p->source);
+	if (S_ISLNK(st.st_mode))
+		return err_set(e, ELOOP, "%s: became a symbolic link since it was looked at", p->source);
+	return S_ISDIR(st.st_mode);
 }
 
 static int do_bind(struct build *b, const struct place *p, struct err *e)
@@ -264,6 +271,7 @@ int st_pivot(struct build *b, struct err *e)
 		return err_set(e, EBUSY, "the host's tree is still mounted over the view");
 	fd_drop(&b->host);
 	fd_drop(&b->aside);
+	fd_drop(&b->from);
 	return 0;
 }
 

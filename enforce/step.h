@@ -20,6 +20,7 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * @host:    the host's root, O_PATH, until the pivot
  * @root:    root of the view; @root_dev its device
  * @own:     devices of the tmpfs that belong to the view: the only places where a directory may be made
+ * @from:    directory of the host that something was last bound from, and its path
  * @parent: directory of the view's own that something was last made in, and its path
  * @aside:   tmpfs with what masks and stubs show; never visible at the end
  * @dev:     the view's /dev, sealed at the end
@@ -39,8 +40,8 @@ struct build {
 	struct fd host, root, aside, dev;
 	dev_t *own;
 	size_t nown, naside;
-	struct fd parent;
-	char *parent_path;
+	struct fd parent, from;
+	char *parent_path, *from_path;
 	struct filter filter;
 	struct fd listener, net_answer, net_pidfd;
 	struct fd net_tell;

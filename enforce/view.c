@@ -191,24 +191,44 @@ int view_put(struct build *b, int mount, const char *path, bool dir, struct err 
 	return r < 0 ? r : view_attach(b, mount, fd_no(point), path, e);
 }
 
-int view_clone(struct fd *out, int at, uint64_t attr, struct err *e)
+/* @name below @at, itself where that is a link; or @at where it is "". */
+static int clone_at(struct fd *out, int at, const char *name, uint64_t attr, struct err *e)
 {
-	const unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE;
+	const unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_NO_AUTOMOUNT |
+	                       (*name ? AT_SYMLINK_NOFOLLOW : AT_EMPTY_PATH);
 	struct mount_attr set = { .attr_set = attr, .propagation = MS_PRIVATE };
-	OWN(fd) f = fd_own(sys_open_tree_attr(at, "", flags, &set, sizeof(set)));
+	OWN(fd) f = fd_own(sys_open_tree_attr(at, name, flags, &set, sizeof(set)));
 	if (f.plus1) {
 		*out = TAKE(f);
 		return 0;
 	}
-	if (errno != ENOSYS)
-		return err_sys(e, "open_tree_attr");
-	f = fd_own(open_tree(at, "", flags)); /* before Linux 6.15 */
+	if (errno == ENOSYS)
+		f = fd_own(open_tree(at, name, flags)); /* before Linux 6.15 */
 	if (!f.plus1)
-		return err_sys(e, "open_tree");
+		return err_sys(e, "clone the mount%s%s", *name ? " of " : "", name);
 	if (mount_setattr(fd_no(f), "", AT_EMPTY_PATH | AT_RECURSIVE, &set, sizeof(set)) != 0)
 		return errno == ENOSYS ? view_too_old("mount_setattr", e) : err_sys(e, "mount_setattr");
 	*out = TAKE(f);
 	return 0;
+}
+
+int view_clone(struct fd *out, int at, uint64_t attr, struct err *e)
+{
+	return clone_at(out, at, "", attr, e);
+}
+
+int view_clone_source(struct fd *out, struct build *b, const char *path, uint64_t attr, struct err *e)
+{
+	size_t len = path_parent_len(path);
+	if (!b->from.plus1 || strlen(b->from_path) != len || memcmp(b->from_path, path, len) != 0) {
+		fd_drop(&b->from);
+		free(b->from_path);
+		b->from_path = strndup(path, len);
+		int r = b->from_path ? view_source(&b->from, b, b->from_path, e) : err_set(e, ENOMEM, "out of memory");
+		if (r < 0)
+			return r;
+	}
+	return clone_at(out, fd_no(b->from), path_base(path), attr, e);
 }
 
 int view_attach(struct build *b, int mount, int point, const char *path, struct err *e)

@@ -21,6 +21,9 @@ int view_open(struct fd *out, const struct build *b, const char *path, struct er
  */
 int view_dir(struct fd *out, struct build *b, const char *path, struct err *e) MUST;
 
+/* As view_clone() for host path @path, as view_source() finds it; its directory is kept for the next one. */
+int view_clone_source(struct fd *out, struct build *b, const char *path, uint64_t attr, struct err *e) MUST;
+
 /*
  * Attach the detached mount @mount, whose root is a directory (@dir) or something else, at @path; the mount point is made
  * where it is missing. The directory it was made in is kept for the next one, since places come sorted.
