@@ -18,7 +18,7 @@ static int start_relay(struct relay *out, struct policy *pol, const struct box *
 {
 	struct relay_opts opts = {
 		.listen = { fd_no(b->proxy) }, .nlisten = 1, .ask = relay_policy_ask, .addr = relay_policy_addr, .arg = pol,
-		.no_rows = true, .say = log_level() > 0 ? 2 : 0,
+		.sni = SNI_CHECK, .no_rows = true, .say = log_level() > 0 ? 2 : 0,
 	};
 	relay_upstream_env(&opts, envp);
 	int r = relay_start(out, &opts, e);

@@ -65,6 +65,7 @@ int offer_start(struct offer *out, char *const *envp, struct err *e)
 		return err_set(e, ENOMEM, "out of memory");
 	struct relay_opts opts = {
 		.listen = { fd_no(listener) }, .nlisten = 1, .ask = relay_allow_all, .private_ok = true,
+		.sni = SNI_REPORT,
 	};
 	relay_upstream_env(&opts, envp);
 	r = relay_start(&o.relay, &opts, e);

@@ -39,6 +39,13 @@ struct relay_row {
 	bool last;
 };
 
+/* What becomes of the name in a tunnel's TLS ClientHello where it is not the tunnel's own. */
+enum relay_sni {
+	SNI_IGNORE,
+	SNI_REPORT, /* audit: a row of its own, so that the suggestion grants it too */
+	SNI_CHECK,  /* run: it has to be granted too; without a name, the address has to be */
+};
+
 /**
  * struct relay_opts
  * @listen:   listening TCP socket(s), from any network namespace; borrowed: the relay keeps its own copies
@@ -59,6 +66,7 @@ struct relay_opts {
 	void *arg;
 	const char *upstream, *upstream_connect, *no_proxy;
 	bool private_ok, no_rows;
+	enum relay_sni sni;
 	int say;
 };
 

@@ -162,10 +162,12 @@ static void end_reply(struct conn *c)
 	c->phase = c->close || !c->req.done ? PHASE_LINGER : PHASE_HEAD;
 }
 
-static void to_tunnel(struct conn *c)
+void conn_tunnel(struct conn *c)
 {
 	c->phase = PHASE_TUNNEL;
 	c->req.done = c->res.done = true;
+	/* an address that was asked for was granted itself; an upgraded request has told its host */
+	c->hello_due = c->connect && c->kind == NAME_HOST && c->lo->o->sni != SNI_IGNORE;
 }
 
 /* A head of the upstream side in *@h. Return: 1 yes, 0 not yet, -1 never (refused). */
@@ -212,7 +214,7 @@ static bool step_chain(struct conn *c)
 	buf_eat(&c->up.in, h.size); /* Connection, lengths and codings of a 2xx mean nothing: RFC 9110 9.3.6 */
 	c->row.sent = 0;
 	c->row.received = c->up.in.len;
-	to_tunnel(c);
+	conn_tunnel(c);
 	if (!buf_add(&c->cl.out, yes, sizeof(yes) - 1))
 		conn_end(c);
 	return true;
@@ -250,7 +252,7 @@ static bool step_reply_head(struct conn *c)
 	}
 	buf_eat(&c->up.in, h.size);
 	if (h.status == 101)
-		to_tunnel(c);
+		conn_tunnel(c);
 	return true;
 }
 
@@ -309,7 +311,9 @@ static bool tunnel_way(struct side *from, struct side *to)
 
 static bool step_tunnel(struct conn *c)
 {
-	bool moved = tunnel_way(&c->cl, &c->up);
+	bool moved = c->hello_due ? conn_hello(c) : tunnel_way(&c->cl, &c->up);
+	if (c->phase != PHASE_TUNNEL)
+		return true;
 	moved |= tunnel_way(&c->up, &c->cl);
 	if (moved)
 		return true;

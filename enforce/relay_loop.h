@@ -43,6 +43,7 @@ struct body {
  * @via:      proxy that it goes through, or NULL
  * @pending:  head for the upstream side, until there is one
  * @asked:    @row is to be reported
+ * @hello_due: the tunnel's first bytes from the client are held until the name in them was looked at
  */
 struct conn {
 	struct conn *next, **link;
@@ -52,7 +53,7 @@ struct conn {
 	size_t seen;
 	int minor;
 	enum name_kind kind;
-	bool head_only, connect, upgrade, close, replied, refused_connect, asked, dead;
+	bool head_only, connect, upgrade, close, replied, refused_connect, asked, hello_due, dead;
 	const struct upstream *via;
 	struct body req, res;
 	struct str pending;
@@ -97,9 +98,13 @@ void conn_timeout(struct conn *c);
 void conn_try(struct conn *c, unsigned i);
 void conn_names(struct conn *c, const struct lookup *l);
 void conn_end(struct conn *c);
+void conn_tunnel(struct conn *c);
 
 /* relay_reach.c: who is asked and how to get there */
 void conn_begin(struct conn *c, const struct http_head *h);
+
+/* relay_sni.c: true when something moved; @c->hello_due falls when the tunnel may go on */
+bool conn_hello(struct conn *c);
 
 /* relay_say.c: what the relay itself answers */
 void conn_refuse(struct conn *c, int status, const char *fmt, ...) PRINTF(3, 4);

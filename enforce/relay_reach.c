@@ -137,7 +137,9 @@ static void dialled(struct conn *c, int r, struct fd fd, unsigned won)
 		return;
 	}
 	str_drop(&c->pending);
-	c->phase = direct ? PHASE_TUNNEL : c->connect ? PHASE_CHAIN : PHASE_REPLY;
+	c->phase = c->connect ? PHASE_CHAIN : PHASE_REPLY;
+	if (direct)
+		conn_tunnel(c);
 }
 
 static void dial(struct conn *c, const union addr *all, unsigned n)

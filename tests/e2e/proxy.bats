@@ -113,9 +113,20 @@ reset() { rm -rf clone got; }
 	assert_status 0
 	assert_out "TLSv1"
 	run in_net "$SNUG" run --allow-net=files.example.net -- curl -sS --cacert cert https://files.example.net:8443/
-	kill $server
 	assert_status 56
 	assert_out 403
+	# N07: another name inside TLS is a host of its own, for audit and run
+	local other=(curl -sSk --connect-to ::files.example.net:8443 https://other.example.org:8443/)
+	run in_net "$SNUG" audit -q -- "${other[@]}"
+	assert_status 0
+	run hosts
+	assert_same "$output" $'host files.example.net:8443\nhost other.example.org:8443'
+	run in_net "$SNUG" run --profile "$(suggested)" -- "${other[@]}"
+	assert_status 0
+	run in_net "$SNUG" run -v --allow-net=files.example.net:8443 -- "${other[@]}"
+	kill $server
+	assert_status 35
+	assert_line '^snug: net: tunnel other\.example\.org port 8443 .*refused, answered 403$'
 }
 
 @test "a proxy that cannot be chained to is named, without its password" {

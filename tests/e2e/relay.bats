@@ -33,6 +33,7 @@ relay_case() {
 	assert_line '^fine$'
 }
 
+@test "N07 the name inside TLS is asked for too" { relay_case n07; }
 @test "N08 a name that points inside is refused; the checked address is the dialled one" { relay_case n08; }
 @test "N09 one verdict per address however it is spelled" { relay_case n09; }
 @test "N10 CONNECT takes host:port and nothing else" { relay_case n10; }

@@ -6,6 +6,7 @@ import base64
 import os
 import re
 import socket
+import ssl
 import struct
 import subprocess
 import sys
@@ -154,6 +155,69 @@ def replies(data):
 
 
 # ---- the cases -----------------------------------------------------------------------------------
+
+
+def client_hello(name, alpn=None):
+    ctx = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    ctx.check_hostname, ctx.verify_mode = False, ssl.CERT_NONE
+    if alpn:
+        ctx.set_alpn_protocols(alpn)
+    out = ssl.MemoryBIO()
+    try:
+        ctx.wrap_bio(ssl.MemoryBIO(), out, server_hostname=name).do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    return out.read()
+
+
+def in_records(hello, size):
+    body = hello[5:]
+    return b"".join(b"\x16\x03\x01" + struct.pack(">H", len(body[i:i + size])) + body[i:i + size]
+                    for i in range(0, len(body), size))
+
+
+def n07():
+    """The name inside TLS has to be granted as the tunnel's own; without one the address has to be."""
+    alert = b"\x15\x03\x01\x00\x02\x02\x70"
+    o = Origin(echo, port=8443)
+    def try_one(r, data, segments=1):
+        with r.connect() as s:
+            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            s.sendall(connect("good.test:8443"))
+            same(head(s), OK)
+            step = max(1, -(-len(data) // segments))
+            for i in range(0, len(data), step):
+                s.sendall(data[i:i + step])
+                if segments > 1:
+                    time.sleep(0.02)
+            s.shutdown(socket.SHUT_WR)
+            return rest(s)
+
+    good, evil, none = client_hello("good.test"), client_hello("evil.test"), client_hello(None)
+    large = client_hello("good.test", ["%0200d" % i for i in range(20)])
+    assert len(large) > 4000, len(large)
+    r = Relay("--sni-check", "good.test:8443", "also.test:8443")
+    through = [good, good.replace(b"good.test", b"GOOD.Test"), large, in_records(good, 100), in_records(large, 1), client_hello("also.test"),
+               b"\0not TLS", b"SSH-2.0-x\r\n", b"", good + b"more"]
+    refused = [evil, none, in_records(evil, 50), client_hello("good.test.evil.test"), client_hello("xgood.test"), good[:-1],
+               good.replace(b"good.test", b"good\0test"), good.replace(b"good.test", b"127.0.0.1"),
+               good[:5] + b"\x02" + good[6:], b"\x16\x03\x01\x00\x00", b"\x16\x03\x01\x00\x04\x01\xff\xff\xff"]
+    for data in through:
+        for n in (1, 10):
+            same(try_one(r, data, n) == data, True, data[:80])
+    for data in refused:
+        for n in (1, 10):
+            same(try_one(r, data, n), alert, data[:80])
+    rows = r.rows()
+    hidden = [(x["host"], x["allowed"], x["status"]) for x in rows if x["host"] in ("evil.test", "also.test", PUBLIC)]
+    same(sorted(set(hidden)), [("203.0.113.5", 0, 403), ("also.test", 1, 0), ("evil.test", 0, 403)])
+    r = Relay("--sni-check", "good.test:8443", f"{PUBLIC}:8443")
+    same(try_one(r, none) == none, True, "no name, address granted")
+    r.rows()
+    r = Relay("--sni-report", "good.test:8443")
+    for data in (good, evil, none, good[:-1]):
+        same(try_one(r, data) == data, True, "audit")
+    same([x["host"] for x in r.rows() if x["host"] != "good.test"], ["evil.test", PUBLIC], "reported")
 
 
 def n08():

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /*
- * relayd [--private-ok] [--no-read] [--upstream-env] [--allow-all] ALLOW.. [-- DENY..]
+ * relayd [--private-ok] [--no-read] [--upstream-env] [--sni-check|--sni-report] [--allow-all] ALLOW.. [-- DENY..]
  * prints "port N pid P"; a line on its input flushes the rows, its end stops the relay. Prints at the end "row host port connect allowed status err sent received proxy addr" per row
  */
 struct lists {
@@ -78,6 +78,10 @@ int main(int argc, char **argv, char **envp)
 	for (; i < argc && strncmp(argv[i], "--", 2) == 0 && argv[i][2]; i++) {
 		o.private_ok |= strcmp(argv[i], "--private-ok") == 0;
 		l.all |= strcmp(argv[i], "--allow-all") == 0;
+		if (strcmp(argv[i], "--sni-check") == 0)
+			o.sni = SNI_CHECK;
+		if (strcmp(argv[i], "--sni-report") == 0)
+			o.sni = SNI_REPORT;
 		read_rows &= strcmp(argv[i], "--no-read") != 0;
 		if (strcmp(argv[i], "--upstream-env") == 0)
 			relay_upstream_env(&o, envp);
