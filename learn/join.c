@@ -111,7 +111,9 @@ int join_made(struct lesson *l, const struct rules *rules, const struct objects 
 			continue;
 		}
 		if (slot) {
-			f.path = dir;
+			f.path = arena_str(&l->arena, dir); /* the trie goes before the lesson does */
+			if (!f.path)
+				return -ENOMEM;
 			f.what = each ? key : NULL; /* NULL: named later */
 			f.judgement.at = NULL;
 			*slot = (void *)(uintptr_t)(n + 1);

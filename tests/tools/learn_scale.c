@@ -149,7 +149,7 @@ int main(void)
 	unlink(path);
 	bool ran = !small.x && !big.x;
 	if (!ran)
-		printf("# %s\n", small.x ? small.e.msg : big.e.msg);
+		printf("# %s (%s)\n", small.x ? small.e.msg : big.e.msg, strerror(-(small.x ? small.x : big.x)));
 	printf("%s 1 - G16 learning from %d accesses to %d objects\n", ran ? "ok" : "not ok", OBJECTS * TIMES, OBJECTS);
 	printf("# %.2f s of processor time; four times the objects take %.1f times as long\n", big.s,
 	       small.s > 0 ? big.s / small.s : 0);
