@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,38 +41,55 @@ static int proxy_listen(struct build *b, struct err *e)
 }
 
 /*
- * Making a network namespace takes the kernel as long as all the mounts. So a process of its own makes it while pid 1
+ * Making a network namespace takes the kernel as long as all the mounts. So a process of its own may make it while pid 1
  * builds the view; pid 1 then moves over. The helper lives until pid 1 has: a namespace is found through its process.
  *
  * It shares our memory, since a copy would cost as much as is won: so it leaves libc alone, whose errno is ours, and
  * writes nothing but its answer.
  */
-__attribute__((no_sanitize_address, no_stack_protector)) static int helper_main(void *arg)
+__attribute__((no_sanitize_address, no_stack_protector)) static void make_net(struct build *b)
 {
-	struct build *b = arg;
 	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
 	long fd, r = sys_raw(SYS_unshare, CLONE_NEWNET, 0, 0);
 	b->net_step = "new network namespace";
 	if (r == 0) {
 		b->net_step = "bring the loopback up";
 		r = fd = sys_raw(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-		if (fd >= 0)
+		if (fd >= 0) {
 			r = sys_raw(SYS_ioctl, fd, SIOCSIFFLAGS, (long)&ifr);
+			sys_raw(SYS_close, fd, 0, 0);
+		}
 		if (fd == -EAFNOSUPPORT)
 			r = 0; /* a kernel without IPv4 has no such loopback */
 	}
 	b->net_err = (int)-r;
+}
+
+__attribute__((no_sanitize_address, no_stack_protector)) static int helper_main(void *arg)
+{
+	struct build *b = arg;
+	make_net(b);
 	sys_raw(SYS_write, b->net_tell_no, (long)"", 1);
 	for (;;)
 		sys_raw(SYS_ppoll, 0, 0, 0); /* until it is killed */
 	return 0;
 }
 
+/* A helper pays where a processor waits for work; elsewhere we would wait for the helper. */
+static bool idle_processor(void)
+{
+	struct sysinfo si;
+	cpu_set_t set;
+	if (sysinfo(&si) != 0 || sched_getaffinity(0, sizeof(set), &set) != 0)
+		return false;
+	return si.loads[0] >> SI_LOAD_SHIFT < (unsigned long)CPU_COUNT(&set);
+}
+
 int st_net_begin(struct build *b, struct err *e)
 {
 	enum { STACK = 16384 };
 	int pipe_[2], pidfd = -1;
-	if (b->pol->network.v == NET_HOST)
+	if (b->pol->network.v == NET_HOST || !idle_processor())
 		return 0;
 	if (pipe2(pipe_, O_CLOEXEC) != 0)
 		return err_sys(e, "pipe");
@@ -88,6 +106,7 @@ int st_net_begin(struct build *b, struct err *e)
 	return 0;
 }
 
+/* Wait for the helper and move into what it made. */
 static int join(struct build *b, struct err *e)
 {
 	char done;
@@ -98,9 +117,7 @@ static int join(struct build *b, struct err *e)
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		return err_set(e, EIO, "the process that makes the network namespace died");
-	if (b->net_err)
-		return err_set(e, b->net_err, "%s: %s", b->net_step, strerror(b->net_err));
-	if (setns(fd_no(b->net_pidfd), CLONE_NEWNET) != 0)
+	if (!b->net_err && setns(fd_no(b->net_pidfd), CLONE_NEWNET) != 0)
 		return err_sys(e, "enter the new network namespace");
 	kill(b->net_pid, SIGKILL); /* st_report() waits for it: it takes its time to die */
 	fd_drop(&b->net_answer);
@@ -119,7 +136,13 @@ int st_net(struct build *b, struct err *e)
 {
 	if (b->pol->network.v == NET_HOST)
 		return 0;
-	int r = join(b, e);
+	int r = 0;
+	if (b->net_pid)
+		r = join(b, e);
+	else
+		make_net(b);
+	if (r == 0 && b->net_err)
+		r = err_set(e, b->net_err, "%s: %s", b->net_step, strerror(b->net_err));
 	if (r == 0 && b->pol->network.v == NET_PROXY)
 		r = proxy_listen(b, e);
 	return r;
