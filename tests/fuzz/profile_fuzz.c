@@ -1,5 +1,5 @@
 /* profile_fuzz.c - any bytes: the reader refuses with a place or reads, and what it read survives a write and a second read */
-/* covers: profiles/yaml_in.c profiles/yaml_node.c */
+/* covers: profiles/yaml_in.c profiles/yaml_items.c profiles/yaml_node.c profiles/yaml_path.c profiles/yaml_reader.c */
 #include "base/str.h"
 #include "profiles/profile.h"
 

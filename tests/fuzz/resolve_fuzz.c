@@ -1,6 +1,6 @@
 /* resolve_fuzz.c - two profiles (split at a form feed) composed and resolved on an invented host: whatever they say, the
  * list of places is in order, has one place per path, and no guard is undone by what stands inside it */
-/* covers: profiles/merge.c profiles/resolve.c profiles/grants.c profiles/guards.c profiles/expand.c */
+/* covers: profiles/merge.c profiles/resolve.c profiles/grants.c profiles/settle.c profiles/guards.c profiles/expand.c */
 #include "base/map.h"
 #include "base/path.h"
 #include "base/str.h"
