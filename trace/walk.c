@@ -138,7 +138,7 @@ static int found(struct resolver *r, struct task *t, struct walk *w, const struc
 	return o->path ? dir_facts(r, t, w, len ? len - 1 : 0, o) : -ENOMEM;
 }
 
-/* @cur is the deepest directory (or what stopped the walk); the rest of the names is appended as it stands. */
+/* @cur is the deepest directory (or what stopped the walk); the rest of the names is appended, up to a "..". */
 static int stopped(struct resolver *r, struct task *t, struct walk *w, const char *name, size_t nlen, int err,
                    struct object *o)
 {
@@ -147,6 +147,10 @@ static int stopped(struct resolver *r, struct task *t, struct walk *w, const cha
 	const char *p = name;
 	size_t n = nlen;
 	for (;;) {
+		if (n == 2 && p[0] == '.' && p[1] == '.') { /* nobody comes back from what is not there */
+			names++;
+			break;
+		}
 		if (n && !(n == 1 && p[0] == '.')) {
 			if (w->len + 1 + n >= WALK_MAX)
 				return -ENAMETOOLONG;

@@ -145,7 +145,8 @@ static void names_are_walked_as_the_kernel_walks_them(void **state)
 		{ CWD, "to_d/new", F, "d/new", FT_NONE, 1, 0, 1 },
 		{ CWD, "f/", F, "f", FT_FILE, 0, ENOTDIR, 0 },
 		{ CWD, "f/x", F, "f/x", FT_NONE, 2, ENOTDIR, 0 },
-		{ CWD, "f/..", F, "f/..", FT_NONE, 2, ENOTDIR, 0 },
+		{ CWD, "f/..", F, "f", FT_NONE, 2, ENOTDIR, 0 },
+		{ CWD, "no/../f", F, "no", FT_NONE, 2, 0, 0 }, /* ENOENT: nothing is walked through */
 		{ 50, "g", F, "d/g", FT_FILE, 0, 0, 0 },
 		{ 50, "../f", F, "f", FT_FILE, 0, 0, 1 },
 		{ 50, "", RES_EMPTY, "d", FT_DIR, 0, 0, 0 },
