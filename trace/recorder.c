@@ -216,6 +216,8 @@ int recorder_call(struct recorder *r)
 		tasks_after(&r->tasks, t, c.def->after);
 	if (c.starts)
 		image = recorder_image(r, t, &c.program);
+	if (c.starts && !caller && !r->opts->network_only)
+		recorder_inherited(r, t, image, now);
 	int sent = answer(r, n.id, c.refuse);
 	if (sent) {
 		if (c.starts) /* it did not start; the same image goes on */

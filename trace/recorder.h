@@ -60,6 +60,9 @@ const char *recorder_exe(const struct recorder *r, uint32_t proc);
 /* Look for signs of use of variables in the arguments and scripts of a program that was started as image @proc. */
 void recorder_scan_program(struct recorder *r, uint32_t proc, const struct program *p);
 
+/* Record the descriptors above 2 that the command @t gets at its start, marked MARK_FD. */
+void recorder_inherited(struct recorder *r, struct task *t, uint32_t proc, uint64_t now);
+
 /* What can only be known at the end: survivors, listings, variables, the proxy's last rows. */
 int recorder_finish(struct recorder *r, struct err *e) MUST;
 

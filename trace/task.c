@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,21 +20,31 @@ enum {
 	TRUST_NS = 100 * 1000 * 1000,
 	QUIET_NS = 20 * 1000 * 1000,
 	SPARE_FDS = 20,
+	PURGE_FROM = 16384,
 };
 
-static void forget(struct tasks *ts)
+static void group_free(struct group *g)
+{
+	free(g->exe);
+	free(g->cwd);
+	free(g);
+}
+
+static void close_slots(struct tasks *ts)
 {
 	for (size_t i = 0; i < TASK_SLOTS; i++) {
 		fd_drop(&ts->slots[i].dir);
 		ts->slots[i].tid = 0;
 	}
+}
+
+static void forget(struct tasks *ts)
+{
+	close_slots(ts);
 	for (size_t i = 0; i < ts->groups.n; i++) {
 		struct group *g = ts->groups.items[i].value;
-		if (!g)
-			continue;
-		free(g->exe);
-		free(g->cwd);
-		free(g);
+		if (g)
+			group_free(g);
 	}
 	map_drop(&ts->groups);
 }
@@ -178,6 +189,27 @@ static struct group *group_find(struct tasks *ts, pid_t tgid, uint64_t start)
 	return g && g->start == start ? g : NULL;
 }
 
+/* A build starts hundreds of thousands of processes; the dead ones are of no use but as parents of the living. */
+static void purge(struct tasks *ts)
+{
+	struct map living = { 0 };
+	if (ts->groups.n < MAX(ts->purge_at, (size_t)PURGE_FROM))
+		return;
+	for (size_t i = 0; i < ts->groups.n; i++) {
+		struct group *g = ts->groups.items[i].value;
+		bool keep = g && (i == 0 || !kill(g->tgid, 0) || errno == EPERM);
+		void **slot = keep ? map_put(&living, &g->tgid, sizeof(g->tgid), NULL) : NULL;
+		if (slot)
+			*slot = g;
+		else if (g)
+			group_free(g);
+	}
+	map_drop(&ts->groups);
+	ts->groups = living;
+	ts->purge_at = living.n * 2;
+	close_slots(ts); /* they point to processes */
+}
+
 static struct group *group_put(struct tasks *ts, pid_t tgid, uint64_t start, const struct group *parent)
 {
 	struct group *g = tasks_known(ts, tgid);
@@ -269,10 +301,12 @@ struct task *tasks_get(struct tasks *ts, pid_t tid, uint64_t now)
 	char probe;
 	if (t->tid == tid && now - t->checked_ns > TRUST_NS && readlinkat(fd_no(t->dir), "exe", &probe, 1) < 0)
 		t->tid = 0;
-	if (t->tid != tid)
+	if (t->tid != tid) {
+		purge(ts);
 		err = task_fill(ts, t, tid, now);
-	else if (t->stale)
+	} else if (t->stale) {
 		err = read_status(ts, t, NULL);
+	}
 	if (err) {
 		t->tid = 0;
 		errno = -err;

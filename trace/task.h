@@ -59,6 +59,7 @@ struct task {
  * struct tasks - threads seen lately, processes seen ever; zero is empty
  * @nslots:     in use of slots, less than TASK_SLOTS where few descriptors are allowed
  * @epoch:      counts what may move a cached directory
+ * @purge_at:   number of known processes at which the dead ones are dropped
  * @quiet_ns:   until then directories are on the move: a call that was let go may not have happened yet
  * @vary_root:  somebody changed root or mount namespace: look each time
  * @shared_fs:  two processes share a working directory: no caching
@@ -71,6 +72,7 @@ struct tasks {
 	uint64_t ns_mnt, ns_user;
 	uint64_t quiet_ns;
 	bool vary_root, shared_fs;
+	size_t purge_at;
 	pid_t self;
 };
 

@@ -259,3 +259,11 @@ ENAMETOOLONG"
 	grep -q 'exited normally' <<<"$said"
 	assert_line 'open .*/etc/hostname \(file\) = ok'
 }
+
+@test "P21 descriptors that the command was given are recorded as such" {
+	echo x >given
+	rec cat /etc/hostname 3<given
+	assert_line "open flags 0 marks 10 $PROJ/given \(file\) = ok"
+	rec cat /etc/hostname
+	refute_line "$PROJ/given"
+}
