@@ -165,6 +165,9 @@ static int want_saved(struct plan *p, uint32_t at)
 		return plan_remark(p, n->path, "a new name each time: only its whole directory could keep it, and that is refused");
 	const struct place *at_place = policy_place(p->f->pol, n->path);
 	bool private = at_place && at_place->kind == PLACE_TMPFS;
+	if (at_place && at_place->kind == PLACE_BIND && !strcmp(at_place->path, n->path))
+		return plan_remark(p, n->path, arena_fmt(p->f->arena, "saved anew, which a bind forbids: %s would have to say mode copy",
+		                                         line_text(p->f->arena, &at_place->src)));
 	if (!private || n->uses & (USE_BOUND | USE_LINKED) || n->type == FT_LINK || n->type == FT_DIR)
 		return plan_remark(p, n->path, "made in a directory that is never granted: lost at the end");
 	p->want[at] = WANT_COPY;

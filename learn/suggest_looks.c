@@ -35,6 +35,8 @@ static bool is_runtime(const struct suggesting *s, const char *path)
 	return s->host->runtime && !strcmp(path, s->host->runtime);
 }
 
+enum { EMPTIES_MAX = 40 };
+
 /* A directory that has to be there, and is not opened for what is in it. */
 static int add_empty(struct suggesting *s, uint32_t at)
 {
@@ -47,6 +49,8 @@ static int add_empty(struct suggesting *s, uint32_t at)
 	if ((tier_forbidden(s->facts->tiers, n->path) && !is_runtime(s, n->path)) ||
 	    tier_protected(s->facts->tiers, n->path, NULL))
 		return 0;
+	if (s->empties.n >= EMPTIES_MAX) /* a list nobody reads helps nobody */
+		return f ? finding_note(&s->facts->found, f, "only looked at, like many others") : 0;
 	const char *text = NULL, **dir = ARENA_PUSH(&p->arena, &s->empties, items, n);
 	if (!dir)
 		return -ENOMEM;

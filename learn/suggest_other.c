@@ -122,6 +122,10 @@ static int suggest_host(struct suggesting *s, struct finding *f, struct finding 
 		return 0;
 	}
 	const char *line = host_line(&p->arena, f->what);
+	struct host_rule rule;
+	struct err why = { 0 };
+	if (line && host_rule_parse(&rule, &p->arena, line, &why) == -EINVAL)
+		return finding_note(&s->facts->found, f, "a name that no profile can hold");
 	int err = line ? add(s, &p->allow_hosts, line, NULL) : -ENOMEM;
 	f->grant = err ? NULL : arena_fmt(&p->arena, "allow_hosts: \"%s\"", line);
 	return f->grant ? 0 : -ENOMEM;
@@ -173,11 +177,24 @@ static int suggest_hosts(struct suggesting *s)
 
 /* ---- variables ---- */
 
+/* What a shell takes for a name; anything else in an environment is no variable that a profile could let through. */
+static bool env_name(const char *s)
+{
+	if (!*s || isdigit((unsigned char)*s))
+		return false;
+	for (; *s; s++)
+		if (!isalnum((unsigned char)*s) && *s != '_')
+			return false;
+	return true;
+}
+
 static int suggest_env(struct suggesting *s, struct finding *f)
 {
 	struct profile *p = &s->lesson->suggestion;
 	if (f->judgement.verdict == V_DENIED)
 		return 0;
+	if (!env_name(f->what))
+		return finding_note(&s->facts->found, f, "a name that no profile can hold");
 	const char *name = arena_str(&p->arena, f->what);
 	if (!name)
 		return -ENOMEM;

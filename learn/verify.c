@@ -49,6 +49,24 @@ static int add_facts(struct after *w, const struct suggesting *s)
 	return err;
 }
 
+static int misfit(const struct suggesting *s, const struct err *e)
+{
+	struct lesson *l = s->lesson;
+	struct { const char **items; size_t n; } v = { l->incomplete, l->nincomplete };
+	const char *why = arena_fmt(&l->arena, "the suggestion does not fit the requested profiles: %s", e->msg);
+	/* a copy: the array that came in has no room to grow by arena_push()'s rule */
+	const char **more = why ? arena_array(&l->arena, v.n + 1, sizeof(*more)) : NULL;
+	if (!more)
+		return -ENOMEM;
+	if (v.n)
+		memcpy(more, v.items, v.n * sizeof(*more));
+	more[v.n] = why;
+	l->incomplete = more;
+	l->nincomplete = v.n + 1;
+	return 0;
+}
+
+/* Return: 1 when there is nothing to judge by, which is said. */
 static int resolve(struct after *w, const struct suggesting *s)
 {
 	struct err e = { 0 };
@@ -59,7 +77,10 @@ static int resolve(struct after *w, const struct suggesting *s)
 		err = add_facts(w, s);
 	if (!err)
 		err = policy_resolve(&w->policy, &w->profile, &w->host, false, &e);
-	return err;
+	if (err != -EINVAL)
+		return err;
+	err = misfit(s, &e);
+	return err ? err : 1;
 }
 
 /* The finding an access was told under: its own, or that of a directory above. */
@@ -128,7 +149,7 @@ int verify(struct suggesting *s, const struct recording *r)
 	if (!err)
 		err = check_run(s, &w, r);
 	after_drop(&w);
-	return err;
+	return MIN(err, 0);
 }
 
 int verify_said(struct suggesting *s)
