@@ -36,6 +36,12 @@ static int fail(struct seen *out, int err, const struct place *place, const char
 	return err;
 }
 
+/* A recording may hold anything; the walk counts on names with one slash before each. */
+static bool is_clean(const char *path)
+{
+	return path[0] == '/' && !strstr(path, "//") && (!path[1] || path[strlen(path) - 1] != '/');
+}
+
 /* Walk @g->path; fills out->dir and out->obj. Returns the errno. */
 static int walk_names(struct seen *out, const struct world *w, const struct goal *g, const char *at)
 {
@@ -51,6 +57,8 @@ static int walk_names(struct seen *out, const struct world *w, const struct goal
 	size_t hostlen = strlen(g->host), pathlen = strlen(path);
 	uint32_t rest = (uint32_t)path_depth(path);
 	out->dir = out->obj = cur;
+	if (!is_clean(path) || !is_clean(g->host))
+		return fail(out, ENOENT, NULL, NULL, "no clean path");
 	for (size_t len = 1; path[len - 1] && path[1];) {
 		size_t start = len == 1 ? 1 : len + 1;
 		size_t end = start + strcspn(path + start, "/");

@@ -345,7 +345,9 @@ int predict(const struct predictor *p, const struct access *acc, const struct cr
 		if (i == 0 && acc->op == OP_LINK && o->type == FT_NONE)
 			return ENOENT; /* rename looks at both directories first */
 	}
-	if (n == 2 && acc->obj[0].type == FT_NONE)
-		return ENOENT;
+	if (n == 2 && acc->obj[0].type == FT_NONE) {
+		const struct object *o = acc->obj;
+		return o[0].dev && o[1].dev && o[0].dev != o[1].dev ? EXDEV : ENOENT;
+	}
 	return acc->obj[0].type == FT_NONE ? fresh(&k, acc, source) : old(&k, acc, source);
 }

@@ -281,6 +281,20 @@ static int compose(struct profile *p, struct host *h, const struct round *r, cha
 	return err ? err : host_look(h, &paths, e);
 }
 
+/* Through a file and back: the judge sees what another machine would. */
+static int reread(struct recording *out, const struct recording *rec, struct err *e)
+{
+	FILE *f = tmpfile();
+	if (!f)
+		return err_sys(e, "a temporary file");
+	int err = recording_write(rec, f, e);
+	rewind(f);
+	if (!err)
+		err = recording_read(out, f, "written recording", e);
+	fclose(f);
+	return err;
+}
+
 static int run_round(const struct options *o, struct tally *t, const struct round *r, struct err *e)
 {
 	OWN(arena) mem = { 0 };
@@ -288,6 +302,7 @@ static int run_round(const struct options *o, struct tally *t, const struct roun
 	OWN(host) h = { 0 };
 	OWN(policy) pol = { 0 };
 	OWN(policy) run = { 0 };
+	OWN(recording) made = { 0 };
 	OWN(recording) rec = { 0 };
 	struct stage w = { .round = r, .doer = o->doer };
 	size_t n = r->nwants;
@@ -302,7 +317,9 @@ static int run_round(const struct options *o, struct tally *t, const struct roun
 	if (!err)
 		err = policy_resolve(&run, &prof, &h, true, e);
 	if (!err)
-		err = stage_outside(&w, &h, &rec, f.outside, e);
+		err = stage_outside(&w, &h, &made, f.outside, e);
+	if (!err)
+		err = reread(&rec, &made, e);
 	if (!err)
 		err = policy_resolve(&pol, &prof, &rec.host, false, e);
 	stage_remove(&w);
