@@ -153,6 +153,8 @@ static const char *keep_suggestion(struct audit *a)
 			fail(a, &e);
 			return NULL;
 		}
+		if (!strcmp(o->out, "-"))
+			return NULL; /* nowhere to be found again */
 		/* a bare file name would be taken for a profile's name unless it ends in .yaml */
 		const char *path = strchr(o->out, '/') ? o->out : arena_fmt(&a->arena, "./%s", o->out);
 		return path ? tell_path(&a->arena, path, home) : NULL;

@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* With more findings than this, no profile of a tool is the answer. */
+enum { HINT_MAX = 2000 };
+
 /* insecure grants everything and untrusted nothing: neither is advice. Base is there already. */
 static bool is_advice(const char *name)
 {
@@ -60,7 +63,12 @@ const char *hint_lesson(struct arena *a, const struct cli_opts *o, const struct 
                         size_t *covers)
 {
 	const char *best = NULL;
+	size_t counted = 0;
 	*covers = 0;
+	for (size_t i = 0; i < l->nfindings; i++)
+		counted += l->findings[i].counts;
+	if (!counted || counted > HINT_MAX)
+		return NULL;
 	for (const struct builtin *b = builtins; b->name; b++) {
 		OWN(setup) s = { 0 };
 		size_t n = 0;

@@ -10,7 +10,7 @@ const char *hint_event(struct arena *a, const struct cli_opts *o, const struct r
 /**
  * hint_lesson() - the one that would grant most of the findings of @l
  * @covers: how many
- * Return: its name; NULL where none grants any.
+ * Return: its name; NULL where none grants any, or where there are thousands of findings.
  */
 const char *hint_lesson(struct arena *a, const struct cli_opts *o, const struct recording *rec, const struct lesson *l,
                         size_t *covers);

@@ -378,3 +378,23 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
 	refute_out hunter6secret
 	assert_line '^snug: next: snug -- true .*token'
 }
+
+@test "the next command lifts a profile's refusal of the network, and names it" {
+	need python3
+	printf 'network: { mode: none }\n' >offline.yaml
+	run "$SNUG" audit --profile ./offline.yaml -- python3 -c '
+import socket
+s = socket.socket()
+s.settimeout(0.2)
+try: s.connect(("192.0.2.7", 9))
+except OSError: pass'
+	assert_status 0
+	assert_line '^snug: .*offline\.yaml:1.* says no network'
+	assert_line '^snug: next: .*--network proxy'
+}
+
+@test "the suggestion may go to standard output" {
+	outside
+	"$SNUG" audit -q --audit-out=- -- true --x >s.yaml
+	"$SNUG" profile validate ./s.yaml
+}
