@@ -323,3 +323,45 @@ more" "$(cat "$WORK/kept/notes")"
 	assert_line '^  mode proxy +\./p\.yaml:2$'
 	assert_line 'loosen what other profiles restrict +\./p\.yaml:1$'
 }
+
+@test "S11 git works with its hooks and worktree settings protected or hidden" {
+	need git
+	printf '[user]\n\tname = S\n\temail = s@example.org\n' >"$HOME/.gitconfig"
+	git init -q . 2>/dev/null
+	git config extensions.worktreeConfig true
+	git config --worktree core.bare false
+	printf 'deny: { write: ["{project}/.git/hooks", "{project}/.git/config", "{project}/.git/config.worktree"] }\n' >p.yaml
+	run "$SNUG" run +git --profile ./p.yaml -- sh -ec 'git add -A; git commit -qm one; git status --short; git log --format=%s'
+	assert_status 0
+	assert_line '^one$'
+	run "$SNUG" run +git --profile ./p.yaml -- git config core.hooksPath /tmp/evil
+	[ "$status" != 0 ]
+	run git config core.hooksPath
+	[ -z "$output" ]
+}
+
+@test "S01 a worktree whose .git points elsewhere works with the bind that says so" {
+	need git
+	printf '[user]\n\tname = S\n\temail = s@example.org\n' >"$HOME/.gitconfig"
+	git init -q "$WORK/main" 2>/dev/null
+	git -C "$WORK/main" commit -q --allow-empty -m zero
+	git -C "$WORK/main" worktree add -q "$WORK/tree" -b side
+	cd "$WORK/tree"
+	echo 1 >f
+	run "$SNUG" run +git -- git status
+	[ "$status" != 0 ]
+	printf 'binds: [{ source: "%s", mode: rw }]\n' "$WORK/main/.git" >"$WORK/p.yaml"
+	run "$SNUG" run +git --profile "$WORK/p.yaml" -- sh -ec 'git add f; git commit -qm one; git status --short'
+	assert_status 0
+	assert_same one "$(git -C "$WORK/main" log -1 --format=%s side)"
+}
+
+@test "S08 nothing can be written into a masked directory" {
+	mkdir hidden
+	printf 'mask: ["{project}/hidden"]\n' >p.yaml
+	run "$SNUG" run --profile ./p.yaml -- sh -c 'echo x >hidden/f'
+	[ "$status" != 0 ]
+	[ ! -e hidden/f ]
+	run "$SNUG" run --profile ./p.yaml -- sh -c 'mv hidden away; rmdir hidden'
+	[ -d hidden ]
+}
