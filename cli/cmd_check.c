@@ -25,15 +25,13 @@ struct trial {
 	int (*try)(const struct cli_opts *o, const struct setup *s, struct err *e);
 };
 
-static char word_true[] = "true";
-static char *const true_argv[] = { word_true, NULL };
-
 static int try_audit(const struct cli_opts *o, const struct setup *s, struct err *e)
 {
 	struct recording rec = { 0 };
+	char word[] = "true", *const argv[] = { word, NULL };
 	int exec_err = 0;
 	const struct trace_opts t = {
-		.argv = true_argv, .env = o->envp, .real_env = o->envp, .timeout_ms = TRY_MS, .log_fd = -1, .progress = -1,
+		.argv = argv, .env = o->envp, .real_env = o->envp, .timeout_ms = TRY_MS, .log_fd = -1, .progress = -1,
 	};
 	int r = trace_run(&rec, &s->host, &t, &exec_err, e);
 	if (r == 0 && !rec.nevents && !exec_err)
@@ -52,7 +50,8 @@ static int try_run(const struct cli_opts *o, const struct setup *s, struct err *
 {
 	OWN(arena) mem = { 0 };
 	OWN(box) box = { 0 };
-	const struct box_opts opts = { .argv = true_argv, .env = env_build(&mem, &s->policy, o->envp, 0) };
+	char word[] = "true", *const argv[] = { word, NULL };
+	const struct box_opts opts = { .argv = argv, .env = env_build(&mem, &s->policy, o->envp, 0) };
 	if (!opts.env)
 		return err_set(e, ENOMEM, "out of memory");
 	int r = box_start(&box, &s->policy, &opts, e);
