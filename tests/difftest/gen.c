@@ -327,6 +327,7 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	r->home = PATH("%s/h", base);
 	r->data = PATH("%s/data", base);
 	r->persist = chance(r, 10);
+	r->home_as = PATH("%s/%s", base, chance(r, 15) ? "hl" : "h"); /* HOME may pass a link */
 	r->project = !r->persist && chance(r, 50) ? PATH("%s/h/p", base) : PATH("%s/p", base);
 	r->net_host = chance(r, 20);
 	r->home_says = homes[draw(r, LEN(homes))];
@@ -339,6 +340,7 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	const char *dirs[] = { r->home, r->project, r->data, r->tmp, PATH("%s/o", r->data) };
 	for (size_t i = 0; i < LEN(dirs); i++)
 		node(r, N_DIR, dirs[i], NULL, 0755, 0);
+	node(r, N_LINK, PATH("%s/hl", base), "h", 0, 0);
 	node(r, N_FILE, PATH("%s/o/open", r->data), "elsewhere\n", 0644, 0);
 	node(r, N_FILE, PATH("%s/o/shut", r->data), "elsewhere\n", 0644, 0);
 	bind(r, &s, PATH("%s/o/open", r->data), "mode: ro");

@@ -169,7 +169,7 @@ void stage_remove(struct stage *w)
 char **stage_env(const struct round *r, struct arena *a)
 {
 	const char *rows[] = {
-		arena_fmt(a, "HOME=%s", r->home), "PATH=/usr/bin:/bin", "DIFFT_AA=1", "DIFFT_AB=1", "DIFFT_B=1", "TERM=dumb", "LC_ALL=C",
+		arena_fmt(a, "HOME=%s", r->home_as), "PATH=/usr/bin:/bin", "DIFFT_AA=1", "DIFFT_AB=1", "DIFFT_B=1", "TERM=dumb", "LC_ALL=C",
 		"SSH_AUTH_SOCK=/nowhere",
 	};
 	char **env = arena_array(a, LEN(rows) + 1, sizeof(*env));

@@ -1,6 +1,8 @@
 /* wants.c - the accesses of one round */
 #include "tests/difftest/draw.h"
 
+#include "base/path.h"
+
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <string.h>
@@ -31,6 +33,8 @@ static const char *spell(struct round *r, const struct area *a, const char *path
 		if (path[i] == '/' || !path[i])
 			use(r, PATH("%.*s", (int)i, path));
 	use(r, PATH("%.*s/lD", (int)n + 2, path));
+	if (r->home_as[strlen(r->home_as) - 1] == 'l' && path_under(path, r->home) && chance(r, 30))
+		return PATH("%s%s", r->home_as, path + strlen(r->home));
 	switch (draw(r, 12)) {
 	case 0: return PATH("%s/.%s", a->path, rest);
 	case 1: return PATH("%s/%s", a->path, rest);
@@ -79,7 +83,7 @@ static const char *common(struct round *r)
 		"/nonexistent/x", "/usr/nonexistent", "/etc/hostname",
 	};
 	switch (draw(r, 8)) {
-	case 0: return r->home;
+	case 0: return chance(r, 50) ? r->home : r->home_as;
 	case 1: return r->project;
 	case 2: return chance(r, 50) ? r->data : r->base;
 	case 3: return PATH("/proc/%d/%s", (int)getpid(), chance(r, 50) ? "status" : "");
@@ -329,7 +333,7 @@ static void others(struct round *r)
 
 void draw_wants(struct round *r, struct area *areas)
 {
-	const char *const dirs[] = { r->home, r->loose, r->home, r->project, r->data, r->shm };
+	const char *const dirs[] = { r->home, r->loose, r->home_as, r->project, r->data, r->shm };
 	for (int left = AREAS * SLOTS; left; left--) {
 		struct area *a = &areas[draw(r, AREAS)];
 		const char *at = new_slot(r, a);
