@@ -141,6 +141,8 @@ static int refused(struct err *e, int err)
 	if (err == -ENOSYS || err == -EINVAL)
 		return err_set(e, ENOSYS, "this kernel has no seccomp user notification (Linux 5.0 or newer, "
 		               "CONFIG_SECCOMP_FILTER); snug check tells more");
+	if (err == -EMFILE || err == -ENFILE)
+		return err_set(e, -err, "installing the seccomp filter: too many open files; raise the limit (ulimit -n)");
 	return err_set(e, -err, "installing the seccomp filter: %s; a container that denies seccomp(2) must allow it",
 	               strerror(-err));
 }

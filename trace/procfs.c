@@ -134,7 +134,8 @@ bool procfs_nameless(struct resolver *r, const struct task *t, int dirfd, const 
 	const char *form = procfs_form(r, base);
 	if (!form)
 		form = resolver_str(r, base, n);
-	if (!out->spelled || !out->spelled[0] || !form) {
+	bool itself = !out->spelled || !out->spelled[0] || !strcmp(out->spelled, ".");
+	if (itself || !form) {
 		out->path = form;
 		out->type = S_ISDIR(st.st_mode) ? FT_DIR : S_ISREG(st.st_mode) ? FT_FILE : FT_UNKNOWN;
 		out->mode = st.st_mode & 07777;
@@ -154,6 +155,7 @@ bool procfs_nameless(struct resolver *r, const struct task *t, int dirfd, const 
 	memcpy(base + len, out->spelled, s);
 	out->path = resolver_str(r, base, len + s);
 	out->type = FT_NONE;
-	out->missing = 1;
+	/* nothing can be found or made in a directory that is gone; its parent is another matter */
+	out->missing = strncmp(out->spelled, "..", 2) ? 2 : 1;
 	return true;
 }

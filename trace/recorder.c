@@ -117,6 +117,9 @@ int recorder_open(struct recorder *r, const struct host *host, const struct trac
 	free(f);
 	if (err)
 		return err;
+	/* the tree runs under the same id: it must not read or steer the process that watches it (ptrace(2)); not
+	 * earlier, as the command's first process inherits it until its execve and could not be read */
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	r->decoder.names = &r->names;
 	r->decoder.defs = &r->defs;
 	r->decoder.quiet_files = o->network_only;

@@ -267,3 +267,13 @@ ENAMETOOLONG"
 	rec cat /etc/hostname
 	refute_line "$PROJ/given"
 }
+
+@test "a deleted working directory: the same errors, and nothing invented" {
+	mkdir gone; cd gone; rmdir ../gone
+	rec sh -c 'cat f; (: >g); ls . ; cd ..' 2>"$WORK/err" || true
+	bare=$(sh -c 'cat f; (: >g); ls . ; cd ..' 2>&1 || true)
+	assert_line "open .* deleted:$PROJ/gone/f \(none, parent missing\) = ENOENT"
+	assert_line "open .* deleted:$PROJ/gone/g \(none, parent missing\) = ENOENT"
+	assert_line "deleted:$PROJ/gone \(dir\) = ok"
+	assert_same "$(grep -v getcwd "$WORK/err")" "$(grep -v getcwd <<<"$bare")"
+}
