@@ -148,6 +148,8 @@ struct finding *findings_add(struct findings *f, const char *key, const struct f
 
 int finding_note(struct findings *f, struct finding *to, const char *note)
 {
+	if (!note)
+		return -ENOMEM;
 	if (!to->note) {
 		to->note = arena_str(f->arena, note);
 	} else if (!strstr(to->note, note)) {

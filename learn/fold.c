@@ -36,8 +36,6 @@ struct cell {
 	bool writes_below, wild, version;
 };
 
-static const char *const mode_words[] = { [BIND_RO] = "ro", [BIND_RW] = "rw", [BIND_COPY] = "copy" };
-
 struct folding {
 	struct plan *p;
 	const struct tiers *t;
@@ -258,12 +256,6 @@ static int emit(struct folding *w, uint32_t at, bool rw, bool dir)
 		r = (struct rule){ .node = up, .path = w->o->nodes[up].path, .mode = r.mode, .dir = true,
 		                   .exposed = untouched(&w->cells[up], rw) };
 	}
-	/* the same path in another mode is a conflict when composed: the requested line stands */
-	const struct place *said = policy_place(w->p->f->pol, r.path);
-	bool bound = said && (said->kind == PLACE_BIND || said->kind == PLACE_COPY) && !strcmp(said->path, r.path);
-	if (bound && said->mode != r.mode)
-		return plan_remark(w->p, n->path, arena_fmt(w->p->f->arena, "%s says mode %s", line_text(w->p->f->arena, &said->src),
-		                                            mode_words[said->mode]));
 	struct rule *slot = VEC_PUSH(w->out);
 	if (!slot)
 		return -ENOMEM;

@@ -27,6 +27,8 @@ void plan_drop(struct plan *p)
 
 int plan_remark(struct plan *p, const char *path, const char *text)
 {
+	if (!text)
+		return -ENOMEM;
 	/* the same remark comes from neighbouring facts, so a short look back finds it */
 	size_t from = p->remarks.n > 32 ? p->remarks.n - 32 : 0;
 	for (size_t i = p->remarks.n; i-- > from;)
@@ -92,6 +94,16 @@ static bool shown(const struct plan *p, const char *path, bool rw)
 	return at && at->kind == PLACE_BIND && (!rw || at->mode == BIND_RW);
 }
 
+/* A requested line that keeps @path read-only: it stands, and is named. home: host is no such line. */
+static const char *held(const struct plan *p, const char *path)
+{
+	const struct policy *pol = p->f->pol;
+	const struct place *at = policy_place(pol, path);
+	if (!at || at->kind != PLACE_BIND || at->mode != BIND_RO || (pol->home && !strcmp(at->path, pol->home)))
+		return NULL;
+	return arena_fmt(p->f->arena, "%s says read-only", line_text(p->f->arena, &at->src));
+}
+
 /* ---- the directory itself must be writable ---- */
 
 static int refuse_dir(struct plan *p, const struct node *n)
@@ -115,6 +127,9 @@ static int want_dir(struct plan *p, uint32_t at)
 		return refuse_dir(p, n);
 	if (tier_user_dir(p->f->tiers, n->path))
 		return guard(p, n->path, "opens all documents in it to writing", true, true, false);
+	const char *line = held(p, n->path);
+	if (line)
+		return plan_remark(p, n->path, line);
 	if (!shown(p, n->path, true))
 		p->want[at] |= WANT_RW_DIR;
 	return 0;
@@ -189,11 +204,14 @@ static int want_file(struct plan *p, uint32_t at)
 	uint32_t u = n->uses;
 	if (u & USE_BELOW || shown(p, n->path, u & USE_CHANGED))
 		return 0;
+	bool saved = u & (USE_EXCL | USE_RENAMED | USE_BOUND | USE_LINKED);
+	const char *line = u & USE_CHANGED && !(saved && forbidden_parent(p, n)) ? held(p, n->path) : NULL;
+	if (line)
+		return plan_remark(p, n->path, line);
 	if (in_runtime(p, n)) {
 		p->want[n->parent] |= WANT_EXIST;
 		return 0;
 	}
-	bool saved = u & (USE_EXCL | USE_RENAMED | USE_BOUND | USE_LINKED);
 	if (u & USE_MKDIR && !(u & USE_PRE && u & USE_LIST) && !saved) {
 		if (!tier_container(p->f->tiers, n->path))
 			p->want[at] |= WANT_NEW_DIR;

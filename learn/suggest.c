@@ -135,6 +135,20 @@ static bool leads_down(const struct suggesting *s, const struct finding *f)
 	return only && n->type == FT_DIR && suggest_rule_below(s->rules, f->path);
 }
 
+const struct bind *suggest_conflict(struct suggesting *s, const struct rule *r)
+{
+	struct arena *a = &s->lesson->suggestion.arena;
+	for (size_t i = 0; i < s->base->binds.n; i++) {
+		const struct bind *b = &s->base->binds.items[i];
+		const char *path = NULL;
+		struct err e = { 0 };
+		if (!b->target && b->mode != r->mode && !path_expand(&path, a, s->host, b->source, &b->src, &e) && path &&
+		    !strcmp(path, r->path))
+			return b;
+	}
+	return NULL;
+}
+
 static int add_rules(struct suggesting *s)
 {
 	struct lesson *l = s->lesson;
@@ -151,6 +165,14 @@ static int add_rules(struct suggesting *s)
 	}
 	for (size_t i = 0; i < s->rules->n; i++) {
 		const struct rule *r = &s->rules->items[i];
+		const struct bind *said = suggest_conflict(s, r);
+		if (said) {
+			const char *note = arena_fmt(s->facts->arena, "%s says mode %s", line_text(s->facts->arena, &said->src),
+			                            mode_words[said->mode]);
+			if (plan_remark(s->plan, r->path, note))
+				return -ENOMEM;
+			continue;
+		}
 		uint32_t exposed = tier_guarded(s->facts->tiers, r->path) ? r->exposed : 0;
 		const char *text = reason_text(a, &why[i], s->host, exposed);
 		/* "cp -r a new" makes new/a where new exists; a reader of settings may choke on an empty file */

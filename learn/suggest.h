@@ -37,6 +37,8 @@ int suggest_bind(struct suggesting *s, const struct rule *r, const char *why, co
 int suggest_tmpfs(struct suggesting *s, const char *path, const char **text);
 /* The empty directory that is suggested at or above @path, or (@below) below it; NULL. */
 const char *suggest_empty_at(const struct suggesting *s, const char *path, bool below);
+/* A requested line for the same path in another mode, which would not compose: it stands. */
+const struct bind *suggest_conflict(struct suggesting *s, const struct rule *r);
 int suggest_looks(struct suggesting *s);
 int suggest_links(struct suggesting *s);
 /* Hosts, variables, system calls, search directories. */

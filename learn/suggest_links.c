@@ -84,6 +84,8 @@ static int add_link(struct suggesting *s, const struct passed *l, struct map *do
 	};
 	const char *text = NULL, *why = arena_fmt(&p->arena, "link to %s", l->text);
 	struct rule rule = { .path = line.source, .mode = line.mode };
+	if (!line.empty && suggest_conflict(s, &rule))
+		return 0;
 	int err = !why ? -ENOMEM : line.empty ? suggest_tmpfs(s, line.source, &text) : suggest_bind(s, &rule, why, &text);
 	struct finding *f = findings_get(&s->facts->found, l->path);
 	if (f && !f->grant && f->heading == HEAD_NEEDS)

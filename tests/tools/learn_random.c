@@ -160,6 +160,37 @@ static int base_profile(struct profile *out, struct err *e)
 	return err_set(e, ENOENT, "no base");
 }
 
+/* Lines that a requested profile may hold: about half of all lessons have some. */
+static void requested(struct str *out, struct fake *f)
+{
+	static const char *const modes[] = { "ro", "ro", "rw", "copy" };
+	static const char *const lists[] = { "tmpfs", "mask", "deny" };
+	char path[200];
+	(void)f;
+	if (draw(2))
+		return;
+	str_add(out, draw(5) ? "" : "home: host\n");
+	str_add(out, draw(5) ? "" : "project: ro\n");
+	str_add(out, "binds:\n");
+	for (unsigned i = 1 + draw(3); i; i--) {
+		path_of(path, sizeof(path));
+		if (strchr(path, '\\') || strchr(path, ' '))
+			snprintf(path, sizeof(path), "~/.tool");
+		str_fmt(out, "  - { source: \"%s\", mode: %s, optional: true }\n", path, modes[draw(LEN(modes))]);
+	}
+	for (unsigned k = 0; k < LEN(lists); k++) {
+		if (draw(3))
+			continue;
+		path_of(path, sizeof(path));
+		if (strchr(path, '\\') || strchr(path, ' ') || !strcmp(path, "~"))
+			continue;
+		if (k == 2)
+			str_fmt(out, "deny: { %s: [{ path: \"%s\", optional: true }] }\n", draw(2) ? "read" : "write", path);
+		else
+			str_fmt(out, "%s: [{ path: \"%s\", optional: true }]\n", lists[k], path);
+	}
+}
+
 static const char *expanded(struct arena *a, const char *source)
 {
 	static const struct { const char *word, *dir; } rows[] = {
@@ -211,7 +242,7 @@ static const struct finding *same_finding(const struct lesson *l, const struct f
 
 /* With the suggestion requested as well: only noted needs are left. */
 static int closes(struct recording *const *runs, size_t n, const struct lesson *l, const struct host *facts,
-                  struct err *e)
+                  const struct profile *base, struct err *e)
 {
 	OWN(profile) all = { 0 };
 	OWN(policy) pol = { 0 };
@@ -220,17 +251,19 @@ static int closes(struct recording *const *runs, size_t n, const struct lesson *
 	h.by_path = facts->by_path;
 	h.files = facts->files;
 	h.nfiles = facts->nfiles;
-	int x = base_profile(&all, e);
+	int x = profile_merge(&all, base, false, false, e);
 	if (!x)
 		x = profile_merge(&all, &l->suggestion, false, false, e);
-	ARENA_PUSH(&all.arena, &all.parts, items, n)->text = "builtin:base";
+	/* what a requested profile says may be more than a strict resolver takes; the suggestion alone may not */
+	bool alone = base->parts.n == 1;
 	if (!x)
-		x = policy_resolve(&pol, &all, &h, true, e);
+		x = policy_resolve(&pol, &all, &h, alone, e);
 	if (!x)
 		x = lesson_make(&again, runs, n, &pol, &all, "again", e);
 	for (size_t i = 0; i < again.nfindings && !x; i++) {
 		const struct finding *f = &again.findings[i], *was = f->counts ? same_finding(l, f) : NULL;
-		if (!f->counts || (was && was->note) || f->note)
+		/* drawn lines may make nonsense of each other; then it is enough that all composes */
+		if (!f->counts || (was && was->note) || f->note || !alone)
 			continue;
 		x = err_set(e, EINVAL, "with the suggestion %s still counts (%s)", f->what, strerror(f->judgement.err));
 	}
@@ -265,10 +298,29 @@ static int one(uint64_t seed, bool show, struct err *e)
 		f.facts = &facts;
 		fake_end(&f);
 	}
+	OWN(profile) own = { 0 };
+	OWN(str) text = { 0 };
+	struct err no = { 0 };
 	int x = base_profile(&base, e);
 	ARENA_PUSH(&base.arena, &base.parts, items, n)->text = "builtin:base";
+	requested(&text, NULL);
+	/* two modes for one path do not compose: then there is nothing to learn against */
+	if (text.len && (profile_read(&own, str_c(&text), text.len, "own.yaml", "user:own", &no) ||
+	                 profile_merge(&base, &own, false, false, &no)))
+		goto out;
+	if (text.len)
+		ARENA_PUSH(&base.arena, &base.parts, items, n)->text = "user:own";
+	struct host first = runs[0].host;
+	first.by_path = facts.by_path;
+	first.files = facts.files;
+	first.nfiles = facts.nfiles;
 	if (!x)
-		x = policy_resolve(&pol, &base, &runs[0].host, false, e);
+		x = policy_resolve(&pol, &base, &first, false, e);
+	for (unsigned i = 0; i < n; i++) {
+		runs[i].host.by_path = facts.by_path;
+		runs[i].host.files = facts.files;
+		runs[i].host.nfiles = facts.nfiles;
+	}
 	if (!x)
 		x = lesson_make(&l, order, n, &pol, &base, "suggested", e);
 	if (!x)
@@ -278,15 +330,20 @@ static int one(uint64_t seed, bool show, struct err *e)
 	if (!x && n == 2)
 		x = order_free(order, &pol, &base, &yaml, e);
 	if (!x)
-		x = closes(order, n, &l, &facts, e);
+		x = closes(order, n, &l, &facts, &base, e);
+	for (size_t i = 0; i < l.nincomplete && !x; i++)
+		x = err_set(e, EINVAL, "%s", l.incomplete[i]);
 	if (show) {
+		fputs(str_c(&text), stderr);
 		fputs(str_c(&yaml), stderr);
 		for (size_t i = 0; i < l.nfindings; i++)
 			fprintf(stderr, "%d %s %s%s %s\n", l.findings[i].heading, l.findings[i].what, l.findings[i].counts ? "counts " : "",
 			        l.findings[i].grant ? l.findings[i].grant : "-", l.findings[i].note ? l.findings[i].note : "");
 	}
+out:
 	for (unsigned i = 0; i < 2; i++) {
 		runs[i].host.files = NULL;
+		runs[i].host.by_path = (struct map){ 0 };
 		recording_drop(&runs[i]);
 	}
 	host_drop(&facts);
