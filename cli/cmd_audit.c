@@ -171,7 +171,7 @@ static const char *next(struct audit *a, const char *file, bool typed)
 {
 	const struct cli_opts *o = a->o;
 	const struct recording *rec = &a->rec.rec;
-	return tell_next(&a->arena, &o->again, &a->lesson, &a->setup.host, o->update ? NULL : file,
+	return tell_next(&a->arena, typed ? &o->again : &o->stored, &a->lesson, &a->setup.host, o->update ? NULL : file,
 	                 typed ? (const char *const *)o->cmd : rec->argv, typed ? o->ncmd : rec->nargv);
 }
 

@@ -16,7 +16,7 @@ static const char *stored_next(struct load *l, const struct cli_opts *o)
 {
 	const struct recording *rec = l->recs[0];
 	const char *file = path_join(&l->arena, l->stored, "suggested.yaml");
-	return tell_next(&l->arena, &o->again, &l->lesson, &rec->host,
+	return tell_next(&l->arena, &o->stored, &l->lesson, &rec->host,
 	                 file ? tell_path(&l->arena, file, rec->host.home) : NULL,
 	                 rec->argv, rec->nargv);
 }

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "cli/cmd.h"
 #include "cli/optdef.h"
+#include "trace/redact.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -105,13 +106,24 @@ static bool one_of(const char *words, const char *text)
 	return false;
 }
 
-/* What the next command line repeats. */
+/* What the next command line repeats; and the same to be stored, a value of --env that looks secret taken out. */
 static int add_again(struct cli_opts *o, const char *word, struct err *e)
 {
+	static const char env[] = "--env=";
+	const struct redactor none = { 0 };
+	OWN(str) s = { 0 };
+	size_t lead = word && !strncmp(word, env, sizeof(env) - 1) ? sizeof(env) - 1 : 0;
+	if (lead) {
+		str_add(&s, env);
+		redact_arg(&none, &s, word + lead, NULL);
+	}
+	const char *stored = lead ? arena_str(&o->arena, str_c(&s)) : word;
 	struct word *w = word ? ARENA_PUSH(&o->arena, &o->again, items, n) : NULL;
-	if (!w)
+	struct word *safe = stored && !s.oom ? ARENA_PUSH(&o->arena, &o->stored, items, n) : NULL;
+	if (!w || !safe)
 		return err_set(e, ENOMEM, "out of memory");
 	w->text = word;
+	safe->text = stored;
 	return 0;
 }
 

@@ -13,12 +13,13 @@
  *            every line with src { "--allow-read", inlined, overrides }
  * @args:     words that are no options, before "--" (RUN.., PATH, sub-verbs)
  * @again:    the options that say what is granted, each as one word, for the command line to paste next
+ * @stored:   the same without secrets, for what is written down
  * @cmd:      words after "--", NULL-terminated; NULL without "--"
  */
 struct cli_opts {
 	struct arena arena;
 	const struct cmd *verb;
-	struct wordlist profiles, again;
+	struct wordlist profiles, again, stored;
 	struct profile grants;
 	bool no_base, override;
 	const char *cwd, *project;

@@ -43,11 +43,11 @@ void request_write(struct str *out, const struct cli_opts *o)
 {
 	const char *lead = "";
 	str_add(out, "{\"schema\":\"" SCHEMA "\",\"words\":[");
-	for (size_t i = 0; i < o->again.n; i++) {
-		if (about_place(o->again.items[i].text))
+	for (size_t i = 0; i < o->stored.n; i++) {
+		if (about_place(o->stored.items[i].text))
 			continue;
 		str_add(out, lead);
-		one_word(out, o->again.items[i].text);
+		one_word(out, o->stored.items[i].text);
 		lead = ",";
 	}
 	str_add(out, "]}\n");

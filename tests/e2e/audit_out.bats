@@ -194,7 +194,7 @@ outside() {
 }
 
 @test "B14 secrets in arguments are neither recorded nor suggested" {
-	run "$SNUG" audit --audit-out=s.yaml --record=rec --report=r.txt -- \
+	run "$SNUG" audit --audit-out=s.yaml --record=rec --report=r.txt --env API_TOKEN=hunter2secret -- \
 		sh -c 'cat /etc/hostname' sh --token=hunter2secret API_KEY=hunter3secret https://u:hunter4secret@example.org/?k=hunter5secret
 	assert_status 0
 	! grep -E 'hunter[2345]secret' s.yaml rec r.txt "$(last_run)"/*
