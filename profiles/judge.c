@@ -1,6 +1,8 @@
 /* judge.c - how a recorded access would go under a policy */
 #include "profiles/judge.h"
 
+#include "base/path.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -38,6 +40,18 @@ static bool denies(const struct place *p)
 	return p && (p->kind == PLACE_MASK || p->kind == PLACE_FENCE || p->kind == PLACE_PIN);
 }
 
+/* The mask or deny that keeps an object of the access out of the view, or read-only, although no place of its own tells. */
+static const struct ban *banned(const struct policy *pol, const struct access *a, int err)
+{
+	for (int i = 0; i < op_objects(a->op); i++) {
+		const char *path = a->obj[i].path;
+		for (size_t j = 0; path && path[0] == '/' && j < pol->nbans; j++)
+			if ((!pol->bans[j].write_only || err == EROFS) && path_under(path, pol->bans[j].path))
+				return &pol->bans[j];
+	}
+	return NULL;
+}
+
 static struct judgement judge_path(const struct policy *pol, const struct access *a, const struct host *h,
                                    const struct made *m)
 {
@@ -69,6 +83,11 @@ static struct judgement judge_path(const struct policy *pol, const struct access
 		j.verdict = lost ? V_PRIVATE : V_GRANTED;
 	else
 		j.verdict = V_MISSING;
+	const struct ban *ban = j.verdict == V_MISSING ? banned(pol, a, r.err) : NULL;
+	if (ban) {
+		j.verdict = V_DENIED;
+		j.by = &ban->src;
+	}
 	if (j.verdict == V_PRIVATE && !r.err)
 		j.why = "thrown away at the end";
 	return j;

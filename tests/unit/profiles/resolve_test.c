@@ -1,8 +1,10 @@
 /* resolve_test.c - from profiles and host facts to the list of places */
+#include "base/path.h"
 #include "base/str.h"
 #include "profiles/policy.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -314,6 +316,31 @@ static void a_deny_beats_every_allow_unless_overridden_by_name(void **state)
 	        "~/.ssh/config lies in what user:x:2 denies: override by naming ~/.ssh itself");
 }
 
+static void the_judge_names_the_deny_of_what_no_place_shows(void **state)
+{
+	(void)state; /* G03 */
+	WORLD(w);
+	static const char text[] = "mask: [\"~/.ssh\"]\ndeny: { write: [/srv/d] }\nbinds: [{ source: /srv/d, mode: rw }]\n";
+	static const struct { const char *path; enum op op; uint32_t flags; enum verdict want; int err; uint32_t line; } rows[] = {
+		{ "/home/u/.ssh/id", OP_OPEN, O_RDONLY, V_DENIED, ENOENT, 1 },
+		{ "/home/u/.sshx", OP_OPEN, O_RDONLY, V_MISSING, ENOENT, 0 },
+		{ "/srv/d/f", OP_OPEN, O_WRONLY, V_DENIED, EROFS, 2 },
+		{ "/srv/d/f", OP_OPEN, O_RDONLY, V_GRANTED, 0, 3 },
+	};
+	OWN(policy) pol = { 0 };
+	struct err e = { 0 };
+	assert_int_equal(resolve(&pol, &w, text, true, false, &e), 0);
+	for (size_t i = 0; i < LEN(rows); i++) {
+		OWN(arena) a = { 0 };
+		struct access acc = { .op = rows[i].op, .flags = rows[i].flags, .uid = 1000, .gid = 1000 };
+		acc.obj[0] = (struct object){ .spelled = rows[i].path, .path = rows[i].path, .type = FT_FILE, .mode = 0644, .uid = 1000,
+		                              .gid = 1000, .dir = path_parent(&a, rows[i].path), .dir_mode = 0755, .nlink = 1 };
+		struct judgement j = policy_judge(&pol, &acc, &w.host, NULL);
+		if (j.verdict != rows[i].want || j.err != rows[i].err || (rows[i].line && j.by->line != rows[i].line))
+			fail_msg("%s: %s %d", rows[i].path, verdict_word(j.verdict), j.err);
+	}
+}
+
 static void what_is_denied_is_denied_at_another_target_too(void **state)
 {
 	(void)state;
@@ -497,6 +524,7 @@ int main(void)
 		cmocka_unit_test(a_mask_inside_a_fence_does_not_reopen_it),
 		cmocka_unit_test(a_deny_that_cannot_be_promised_is_an_error_with_remedies),
 		cmocka_unit_test(a_deny_beats_every_allow_unless_overridden_by_name),
+		cmocka_unit_test(the_judge_names_the_deny_of_what_no_place_shows),
 		cmocka_unit_test(what_is_denied_is_denied_at_another_target_too),
 		cmocka_unit_test(the_whole_tree_stays_whole),
 		cmocka_unit_test(base_brings_stubs_that_a_bind_replaces),
