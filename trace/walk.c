@@ -14,6 +14,7 @@
 #include "trace/procfs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -178,20 +179,24 @@ static int stopped(struct resolver *r, struct task *t, struct walk *w, const cha
 	return o->path ? dir_facts(r, t, w, dlen, o) : -ENOMEM;
 }
 
+/* The link itself is where the walk ends: the caller meets the same @err. */
+static int barred(struct resolver *r, struct task *t, struct walk *w, const struct stat *st, int err, struct object *o)
+{
+	o->walk_err = err;
+	return found(r, t, w, st, o) ?: 1;
+}
+
 /* Follow the link @cur/@name (now appended to cur). Return: 0 walked on, 1 @o is done, or -errno. */
 static int follow(struct resolver *r, struct task *t, struct walk *w, const struct stat *st, struct object *o)
 {
 	char text[PATH_MAX];
-	if (++w->links > MAX_LINKS) {
-		o->walk_err = ELOOP;
-		int err = found(r, t, w, st, o);
-		return err ? err : 1;
-	}
+	if (++w->links > MAX_LINKS)
+		return barred(r, t, w, st, ELOOP, o);
 	if (st->st_dev == r->proc_dev && procfs_magic(w->cur)) {
 		struct stat target;
 		int special = procfs_jump(r, t, w->cur, text, sizeof(text), &target, o);
 		if (special < 0)
-			return special;
+			return barred(r, t, w, st, -special, o);
 		int err = add_hop(r, t, w, w->len, text);
 		if (err)
 			return err;
@@ -211,7 +216,7 @@ static int follow(struct resolver *r, struct task *t, struct walk *w, const stru
 	}
 	ssize_t n = dirs_readlink(w, w->cur, text, sizeof(text) - 1);
 	if (n < 0)
-		return (int)n;
+		return barred(r, t, w, st, (int)-n, o);
 	text[n] = 0;
 	int err = add_hop(r, t, w, w->len, text);
 	if (!err)
@@ -222,18 +227,27 @@ static int follow(struct resolver *r, struct task *t, struct walk *w, const stru
 	return err;
 }
 
-/* Replace "self" and "thread-self" directly below /proc by the caller's numbers. */
-static int self(struct walk *w, const struct task *t, const char *name, size_t n)
+/* Is it "self" or "thread-self" in a /proc? */
+static bool names_self(const char *dir, const char *name, size_t n)
+{
+	size_t len = strlen(dir);
+	return len >= 5 && !strcmp(dir + len - 5, "/proc") &&
+	       ((n == 4 && !memcmp(name, "self", 4)) || (n == 11 && !memcmp(name, "thread-self", 11)));
+}
+
+/* Replace "self" and "thread-self" in the host's /proc, wherever it is mounted, by the caller's numbers. */
+static int self(const struct resolver *r, struct walk *w, const struct task *t, const char *name, size_t n)
 {
 	char text[48];
-	if (strcmp(w->cur, "/proc") != 0 || w->prefix[0])
+	struct stat st;
+	if (!names_self(w->cur, name, n) || w->root != AT_FDCWD)
 		return 0;
-	if (n == 4 && !memcmp(name, "self", 4))
+	if (dirs_stat(w, w->cur, &st) || st.st_dev != r->proc_dev)
+		return 0;
+	if (n == 4)
 		snprintf(text, sizeof(text), "%d", t->group->tgid);
-	else if (n == 11 && !memcmp(name, "thread-self", 11))
-		snprintf(text, sizeof(text), "%d/task/%d", t->group->tgid, t->tid);
 	else
-		return 0;
+		snprintf(text, sizeof(text), "%d/task/%d", t->group->tgid, t->tid);
 	w->cached = false;
 	int err = insert(w, text);
 	return err ? err : 1;
@@ -267,6 +281,9 @@ static int named(struct resolver *r, struct task *t, struct walk *w, const struc
 		return stop_before(r, t, w, s, before, ENAMETOOLONG, o) ?: 1;
 	if (w->len + 1 + s->n >= WALK_MAX)
 		return -ENAMETOOLONG;
+	/* another process namespace may have its own numbers and its own /proc: what is there cannot be asked from here */
+	if (w->root != AT_FDCWD && names_self(w->cur, s->name, s->n))
+		return stop_before(r, t, w, s, before, ETIMEDOUT, o) ?: 1;
 	if (s->last && s->at >= w->splice)
 		dirs_remember(r, w, s->at);
 	w->cur[w->len++] = '/';
@@ -308,7 +325,7 @@ int walk_step(struct resolver *r, struct task *t, struct walk *w, unsigned how, 
 		return err || !s.last ? err : here(r, t, w, o) ?: 1;
 	}
 	bool follows = !s.last || (s.slash && !(how & RES_NAME)) || (how & RES_FOLLOW);
-	int err = follows ? self(w, t, s.name, s.n) : 0;
+	int err = follows ? self(r, w, t, s.name, s.n) : 0;
 	if (err)
 		return err < 0 ? err : 0;
 	return named(r, t, w, &s, follows, o);

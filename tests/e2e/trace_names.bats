@@ -172,6 +172,18 @@ ENAMETOOLONG"
 	refute_line '^incomplete'
 }
 
+@test "T12 T22 /proc/self under a chroot and in another process namespace" {
+	is_root || skip "needs root for chroot"
+	need unshare chroot mount
+	rec unshare -m sh -c 'mkdir root; mount --bind / root; mount --bind /proc root/proc; chroot root /bin/cat /proc/self/comm'
+	[ "$said" = cat ]
+	assert_line 'open .*marks 3 .*proc/.*comm \((file|unknown)\) = ok'
+	rec unshare -pfm --mount-proc cat /proc/self/comm
+	[ "$said" = cat ]
+	assert_line 'open .*marks 1 .*/proc/self/comm \(unknown\) = ok\?'
+	refute_line '^event.*/proc/[0-9]'
+}
+
 @test "T23 SIGCONT in a loop while 500 threads start: 500 files" {
 	mkdir d; for i in $(seq 0 499); do echo >d/$i; done
 	scene cont d
@@ -276,4 +288,11 @@ ENAMETOOLONG"
 	assert_line "open .* deleted:$PROJ/gone/g \(none, parent missing\) = ENOENT"
 	assert_line "deleted:$PROJ/gone \(dir\) = ok"
 	assert_same "$(grep -v getcwd "$WORK/err")" "$(grep -v getcwd <<<"$bare")"
+}
+
+@test "what the caller may not look at either is its own error, and no gap" {
+	! is_root || skip "root may look at everything"
+	rec sh -c 'stat -L /proc/1/exe /proc/1/fd/0; cat /root/x; :' 2>/dev/null
+	assert_line 'stat .* /proc/other/exe \(link\) = EACCES'
+	refute_line '^incomplete'
 }

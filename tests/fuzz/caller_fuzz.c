@@ -75,7 +75,9 @@ static void programs(const uint8_t *data, size_t size)
 /* Whatever the words: a value that must not stand there does not. */
 static void words(const char *text)
 {
-	static const char *const env[] = { "A_TOKEN=s3cr3t", "X=valuable", NULL };
+	static const char *const env[] = { "A_TOKEN=s3cr3t", "X=valuable", "HOME=/home/u", "PATH=/usr/bin:/opt/x/bin",
+	                                   "OPT=/opt/x", "CONF=/srv/conf/a", "PIP_CERT=/srv/ca.pem", "CURL_CA=/srv/ca.pem",
+	                                   "N=12345", "YES=true", "X=twice", "LC_ALL=C", "=odd", "odd", NULL };
 	static struct envuse use;
 	OWN(redactor) r = { 0 };
 	OWN(str) out = { 0 };
@@ -89,6 +91,7 @@ static void words(const char *text)
 		envuse_scan(&use, 1, text, strlen(text));
 		envuse_word(&use, 1, "/bin/x", text);
 		envuse_path(&use, 1, text, text);
+		envuse_path(&use, 1, "/usr/bin/curl", text);
 	}
 	envuse_drop(&use);
 }
