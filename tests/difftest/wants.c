@@ -249,6 +249,8 @@ static void want_socket(struct round *r, const struct area *a, const char *at)
 	size_t k = draw(r, LEN(inet));
 	struct want *w;
 	if (!r->net_host && chance(r, 12)) { /* of the host's own network nobody knows beforehand who listens */
+		if (strchr(inet[k].host, ':') && access("/proc/net/if_inet6", F_OK))
+			k = 0; /* no IPv6 here */
 		w = add(r, C_SOCKET, inet[k].word, inet[k].port, inet[k].host, inet[k].type);
 		w->inside = true;
 		return;
