@@ -204,13 +204,24 @@ int st_open_host(struct build *b, struct err *e)
 	return b->host.plus1 ? 0 : err_sys(e, "open /");
 }
 
+static int no_private(struct err *e)
+{
+	switch (errno) {
+	case EPERM:
+	case EACCES:
+		return err_set(e, errno, "the new namespace has no power over its mounts: a security module (AppArmor?) takes "
+		               "the capabilities away; allow snug in its settings, or run it as root");
+	case EINVAL:
+		return err_set(e, EINVAL, "/ is no mount point, as in a chroot, so nothing can take its place: run snug outside, "
+		               "or bind the chroot's directory onto itself and enter it with pivot_root");
+	}
+	return err_sys(e, "make mounts private");
+}
+
 int st_root(struct build *b, struct err *e)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
-		return errno == EPERM || errno == EACCES
-		       ? err_set(e, errno, "the new namespace has no power over its mounts: a security module (AppArmor?) "
-		                 "takes the capabilities away; allow snug in its settings, or run it as root")
-		       : err_sys(e, "make mounts private");
+		return no_private(e);
 	const struct place *first = b->pol->nplaces ? &b->pol->places[0] : NULL;
 	b->bound_root = first && first->kind == PLACE_BIND && strcmp(first->path, "/") == 0;
 	int r = b->bound_root ? clone_source(&b->root, b, first, e) : view_tmpfs(&b->root, b, 0, "0755", "/", e);

@@ -132,3 +132,18 @@ unshared() { unshare --user --map-root-user "$@"; }
 	assert_same "$(wc -l </proc/self/mountinfo)" "$mounts"
 	assert_same "$(ls -A)" "$(printf 'p.yaml\nprobe')"
 }
+
+@test "inside a chroot: 125 with the reason" {
+	is_root || skip "needs root for a chroot"
+	mkdir -p "$WORK/jail" && cd "$WORK/jail"
+	for d in usr bin lib lib64 etc proc dev; do
+		[ -L /$d ] && ln -s "$(readlink /$d)" $d
+		[ -d /$d ] && [ ! -L /$d ] && mkdir $d
+	done
+	mkdir -p srv/x tmp && cp "$SNUG" tmp/snug
+	run unshare --mount sh -c 'for d in usr bin lib lib64 etc proc dev; do [ -L $d ] || [ ! -d $d ] || mount --rbind /$d $d; done
+		exec chroot . sh -c "cd /srv/x && HOME=/nowhere exec /tmp/snug run -- echo ran"'
+	assert_status 125
+	refute_line '^ran$'
+	assert_out chroot
+}
