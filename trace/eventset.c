@@ -94,8 +94,9 @@ int eventset_add(struct eventset *s, uint32_t proc, const struct access *acc, in
 	str_add_mem(&key, id, sizeof(*id));
 	id[1] = map_hash(key.p + sizeof(*id), key.len - sizeof(*id));
 	void **slot = map_find(&s->index, id, sizeof(id));
+	s->last = slot ? (uintptr_t)*slot : 0;
 	if (slot) {
-		s->items[(uintptr_t)*slot - 1].count++;
+		s->items[s->last - 1].count++;
 		return 0;
 	}
 	if (s->n >= s->limit) {
@@ -115,5 +116,6 @@ int eventset_add(struct eventset *s, uint32_t proc, const struct access *acc, in
 		return -ENOMEM;
 	*e = ev;
 	*slot = (void *)(uintptr_t)s->n;
+	s->last = s->n;
 	return 1;
 }

@@ -6,12 +6,13 @@
 /**
  * struct eventset - zero is empty
  * @arena: strings of all events, each stored once
+ * @last:  index + 1 of the event that eventset_add() counted last
  * @limit: events kept at most; what comes later is counted in @lost
  */
 struct eventset {
 	struct arena *arena;
 	struct event *items;
-	size_t n, cap, limit, lost;
+	size_t n, cap, limit, lost, last;
 	struct map index, strings;
 };
 

@@ -34,6 +34,9 @@ static void settle(struct recorder *r, struct task *t)
 	bool expected = p && p->exe && !strcmp(p->exe, exe);
 	if (same && !expected) {
 		g->proc = g->before == UINT32_MAX ? 0 : g->before;
+		/* too many arguments, a busy file: the caller knows which */
+		if (g->exec_event && r->set.items[g->exec_event - 1].count == 1)
+			r->set.items[g->exec_event - 1].source = OUT_UNKNOWN;
 	} else {
 		g->own = true;
 		free(g->exe);

@@ -170,13 +170,15 @@ static bool inet_connect(struct recorder *r, struct task *t, struct call *c, uin
 	return false;
 }
 
-static void store(struct recorder *r, const struct call *c, uint32_t caller, uint32_t image, uint64_t now)
+static void store(struct recorder *r, struct group *g, const struct call *c, uint32_t caller, uint32_t image, uint64_t now)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct seen *s = &c->seen[i];
 		uint32_t proc = s->acc.op == OP_LOAD || !caller ? image : caller;
 		if (eventset_add(&r->set, proc, &s->acc, s->outcome, s->source, now - r->start_ns) < 0)
 			recorder_reason(r, "memory ran out; accesses are missing");
+		if (s->acc.op == OP_EXEC)
+			g->exec_event = r->set.last;
 	}
 	if (r->set.lost)
 		recorder_reason(r, "more than %d different accesses; the later ones are missing", EVENTS_MAX);
@@ -232,7 +234,7 @@ int recorder_call(struct recorder *r)
 	if (c.incomplete)
 		recorder_reason(r, "%s", c.incomplete);
 	if (!drop && !err)
-		store(r, &c, caller, image, now);
+		store(r, t->group, &c, caller, image, now);
 	if (c.starts && !err) {
 		if (c.program.setid)
 			recorder_reason(r, "lost set-uid: %s (no_new_privs; run the audit as root to see it work)",

@@ -24,6 +24,7 @@ struct creds {
  * @start:  start time in clock ticks; with @tgid an identity that survives the reuse of numbers
  * @proc:   its program image
  * @before: the image to go back to when a pending execve turns out to have failed, else 0
+ * @exec_event: that execve's event, as eventset.last
  * @own:    it has executed a program itself; else it is a fork that shares its parent's image
  * @exe:    /proc/PID/exe when it was last read
  * @cwd:    cached; only while no thread is on its way to change it
@@ -33,6 +34,7 @@ struct group {
 	pid_t tgid;
 	uint64_t start;
 	uint32_t proc, before;
+	size_t exec_event;
 	bool own;
 	char *exe, *cwd;
 	uint64_t cwd_epoch;

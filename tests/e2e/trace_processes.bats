@@ -249,3 +249,11 @@ signal 1: 1"
 	[ $rc = 0 ]
 	[ "$(cat said)" = on ]
 }
+
+@test "P24 an execve that fails late is no known outcome, and the caller goes on as itself" {
+	need perl
+	rec perl -e '$a = "x" x 100000; { no warnings; exec("/bin/true", ($a) x 40) } open F, "<", "/etc/hostname"; print "on\n"'
+	[ "$said" = on ]
+	assert_line '^event 1 open .*/etc/hostname'
+	assert_line 'exec .*/true \(file\) = ok\? x1'
+}
