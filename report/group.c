@@ -37,18 +37,19 @@ static void group_add(struct group *g, const struct finding *f)
 		g->note = f->note;
 }
 
-struct group *group_all(struct arena *a, const struct view *v, size_t from, bool joined, size_t *n)
+struct group *group_all(struct arena *a, const struct view *v, size_t from, bool remarks, size_t *n)
 {
 	OWN(map) by_grant = { 0 };
 	enum heading h = v->rows[from]->heading;
-	size_t all = v->counts[h] - (joined && h == HEAD_NEEDS ? v->nremarks : 0);
+	size_t all = v->counts[h] - (!remarks && h == HEAD_NEEDS ? v->nremarks : 0);
 	struct group *groups = arena_array(a, all, sizeof(*groups));
 	*n = 0;
 	for (size_t i = from; groups && i < from + all; i++) {
 		const struct finding *f = v->rows[i];
 		struct group *g = NULL;
-		if (joined && f->grant) {
-			void **slot = map_put(&by_grant, f->grant, strlen(f->grant), NULL);
+		if (f->grant) { /* what only some of several runs had stands by itself */
+			const char *key = arena_fmt(a, "%u %s", f->runs, f->grant);
+			void **slot = key ? map_put(&by_grant, key, strlen(key), NULL) : NULL;
 			if (!slot)
 				return NULL;
 			if (!*slot)

@@ -22,8 +22,8 @@ struct group {
 const char *finding_who(const struct finding *f);
 
 /**
- * group_all() - the rows of the heading that begins at @v->rows[@from]
- * @joined: findings that the same line would grant become one, and remarks are left out
+ * group_all() - the rows of the heading that begins at @v->rows[@from]; what the same line would grant is one
+ * @remarks: with those, see finding_is_remark()
  * Return: *@n groups in @a; NULL when memory is out.
  */
-struct group *group_all(struct arena *a, const struct view *v, size_t from, bool joined, size_t *n);
+struct group *group_all(struct arena *a, const struct view *v, size_t from, bool remarks, size_t *n);

@@ -185,13 +185,13 @@ static void heading_line(struct str *out, const char *title, const struct term *
 }
 
 /* Rows of one heading from @from on, at most @room; *@hidden gets what did not fit. Returns how many were shown. */
-static size_t section(struct str *out, struct arena *a, const struct view *v, size_t from, size_t room, bool joined,
+static size_t section(struct str *out, struct arena *a, const struct view *v, size_t from, size_t room, bool remarks,
                       size_t *hidden, const struct report *r, const struct term *t)
 {
 	struct columns c = { 0 };
 	const char *who = NULL;
 	size_t all, n;
-	const struct group *groups = group_all(a, v, from, joined, &all);
+	const struct group *groups = group_all(a, v, from, remarks, &all);
 	if (!groups) {
 		out->oom = 1;
 		return 0;
@@ -348,7 +348,7 @@ int text_write(struct str *out, const struct report *r, const struct term *t, si
 		bool wanted = h == HEAD_GRANTED ? r->network_only : h <= HEAD_LOST || !max_rows;
 		if (!wanted)
 			continue;
-		size_t n = section(out, &a, &v, i, room, max_rows != 0, &hidden, r, t);
+		size_t n = section(out, &a, &v, i, room, !max_rows, &hidden, r, t);
 		room -= n;
 		listed[h] = n > 0;
 	}

@@ -10,9 +10,8 @@ struct str;
 enum { TEXT_ROWS = 25 };
 
 /**
- * text_write() - append the report to @out
- * @max_rows: findings that one line would grant share a row, and headings that are no findings are only counted;
- *            0: a row each, all of them, under all headings
+ * text_write() - append the report to @out; findings that one line would grant share a row
+ * @max_rows: of them; headings that are no findings are then only counted. 0: all rows under all headings
  *
  * Bytes that could steer a terminal are escaped. Return: 0; -ENOMEM.
  */
