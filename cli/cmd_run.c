@@ -34,6 +34,15 @@ static void say_notes(const struct str *notes)
 	}
 }
 
+/* A grant of "/" is no slip to pass in silence. */
+static void say_whole_tree(const struct policy *pol)
+{
+	const struct place *root = policy_place(pol, "/");
+	if (root)
+		fprintf(stderr, "snug: the whole host tree is readable%s (%s)\n", root->mode == BIND_RW ? " and writable" : "",
+		        root->src.origin ? root->src.origin : "policy");
+}
+
 static int refuse_no_project(const struct host *h, struct err *e)
 {
 	return err_set(e, EPERM, "the working directory %s is / or holds the home directory, which would be handed over "
@@ -54,6 +63,7 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 	};
 	if (!opts.env)
 		return err_set(e, ENOMEM, "out of memory");
+	say_whole_tree(&s->policy);
 	absent_hint(o, s);
 	int r = box_start(&box, &s->policy, &opts, e);
 	if (r == 0 && proxy)
