@@ -137,22 +137,15 @@ static int path_row(struct replay *p, const struct event *ev, const char *dir)
 	return key && what && grant && findings_add(&f->found, key, &new, p->run) ? 0 : -ENOMEM;
 }
 
-/* The image that this exec made was called by a bare name, so its directory was searched through PATH. */
+/* A program called by a bare name: its directory was searched through the user's PATH. */
 int asks_path(struct replay *p, const struct event *ev, const struct judgement *j)
 {
 	static const char *const usual[] = {
 		"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin",
 	};
 	const char *spelled = ev->acc.obj[0].spelled;
-	size_t n = spelled[0] == '/' ? path_parent_len(spelled) : 0;
-	/* the command itself is the first image: nobody recorded had called for it */
-	const struct proc *first = ev->proc && ev->proc <= p->r->nprocs ? &p->r->procs[ev->proc - 1] : NULL;
-	bool bare = first && !first->parent && first->argv && first->argv[0] && !strcmp(first->argv[0], path_base(spelled));
-	for (uint32_t i = ev->proc; n && i < p->r->nprocs && !bare; i++) {
-		const struct proc *q = &p->r->procs[i];
-		bare = q->parent == ev->proc && q->replaces && q->argv && q->argv[0] && !strcmp(q->argv[0], path_base(spelled));
-	}
-	bare = bare && n;
+	size_t n = path_parent_len(spelled);
+	bool bare = ev->acc.marks & MARK_PATH && spelled[0] == '/';
 	for (size_t i = 0; i < LEN(usual); i++)
 		bare = bare && !(strlen(usual[i]) == n && !memcmp(usual[i], spelled, n));
 	if (!bare)

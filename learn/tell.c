@@ -76,7 +76,7 @@ enum necessity tell_necessity(struct replay *p, const struct event *ev, const st
 	enum necessity n = outcome_necessity(ev);
 	if (n != NEC_REQUIRED && n != NEC_UNKNOWN)
 		return n;
-	if (j->verdict == V_MISSING && (runtime_probe(a) || look_after_listing(p, ev)))
+	if (j->verdict == V_MISSING && (runtime_probe(a) || look_after_listing(p, ev) || a->marks & MARK_OLDPWD))
 		return NEC_PROBE;
 	/* asked whether it may write what it sees: "no" is an answer */
 	if (a->op == OP_ACCESS && j->err == EROFS)

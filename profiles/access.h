@@ -86,6 +86,8 @@ enum {
 	MARK_FD = 16,         /* the object is a descriptor's (empty path) */
 	MARK_EMULATED = 32,   /* snug answered the call itself (io_uring_setup: ENOSYS) */
 	MARK_DIR_SLASH = 64,  /* spelled with a trailing slash: must be a directory */
+	MARK_PATH = 128,      /* exec by a bare name, in a directory of the PATH that the command was started with */
+	MARK_OLDPWD = 256,    /* looks at what $OLDPWD says, a variable that no confined run gets */
 };
 
 /**

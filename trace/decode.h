@@ -19,11 +19,13 @@ struct seen {
 /**
  * struct program - what an execve that will succeed starts; strings as those of the resolver
  * @argv:  as the new program will see it (script interpreters put in front)
+ * @bare:  its first word, as the caller gave it, is the bare name of the file
  * @setid: it would have changed ids
  * @files: scripts to scan for variables: paths on the host
  */
 struct program {
 	const char *exe, *argv[ARGV_MAX + 1];
+	bool bare;
 	const char *package, *script;
 	const char *files[8];
 	size_t argc, nfiles;

@@ -5,6 +5,8 @@
 #include "trace/redact.h"
 #include "trace/tmem.h"
 
+#include "base/path.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -259,6 +261,7 @@ int decode_exec(const struct decoder *d, struct task *t, const struct seccomp_da
 				(r.values = more)[r.n++] = d->redactor->values[i];
 		}
 		read_argv(d, t, in->args[def->argv - 1], &c->program);
+		c->program.bare = c->program.argc && !strcmp(c->program.argv[0], path_base(name));
 		if (!err)
 			err = read_env(d, t, in->args[def->argv], &c->program, &r);
 		if (!err)

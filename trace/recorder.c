@@ -13,6 +13,8 @@
  */
 #include "trace/recorder.h"
 
+#include "base/path.h"
+
 #include "trace/notify.h"
 #include "trace/sockaddr.h"
 
@@ -170,10 +172,45 @@ static bool inet_connect(struct recorder *r, struct task *t, struct call *c, uin
 	return false;
 }
 
-static void store(struct recorder *r, struct group *g, const struct call *c, uint32_t caller, uint32_t image, uint64_t now)
+/* The user's variable @name ("PATH=" with its sign), or NULL. */
+static const char *user_var(const struct recorder *r, const char *name)
+{
+	size_t n = strlen(name);
+	for (char *const *v = r->opts->real_env; v && *v; v++)
+		if (!strncmp(*v, name, n))
+			return *v + n;
+	return NULL;
+}
+
+static bool in_path(const char *list, const char *dir, size_t n)
+{
+	while (list) {
+		size_t len = strcspn(list, ":");
+		if (len == n && !memcmp(list, dir, n))
+			return true;
+		list = list[len] ? list + len + 1 : NULL;
+	}
+	return false;
+}
+
+/* What only the user's own variables tell about an access: values are not recorded. */
+static void mark_by_env(const struct recorder *r, const struct call *c, struct access *a)
+{
+	const char *spelled = a->obj[0].spelled;
+	if (!spelled || spelled[0] != '/')
+		return;
+	if (a->op == OP_EXEC && c->program.bare && in_path(user_var(r, "PATH="), spelled, path_parent_len(spelled)))
+		a->marks |= MARK_PATH;
+	const char *old = a->op == OP_STAT ? user_var(r, "OLDPWD=") : NULL;
+	if (old && !strcmp(old, spelled))
+		a->marks |= MARK_OLDPWD;
+}
+
+static void store(struct recorder *r, struct group *g, struct call *c, uint32_t caller, uint32_t image, uint64_t now)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		const struct seen *s = &c->seen[i];
+		struct seen *s = &c->seen[i];
+		mark_by_env(r, c, &s->acc);
 		uint32_t proc = s->acc.op == OP_LOAD || !caller ? image : caller;
 		if (eventset_add(&r->set, proc, &s->acc, s->outcome, s->source, now - r->start_ns) < 0)
 			recorder_reason(r, "memory ran out; accesses are missing");

@@ -1,0 +1,46 @@
+#!/usr/bin/env bats
+# audit_loop.bats - what an audit suggests works when the printed next command is pasted; what it calls missing fails
+bats_require_minimum_version 1.5.0
+load lib
+
+# loop CMD..: audit, then the same confined under the suggestion; the status of that run in $status
+loop() {
+	"$SNUG" audit --force -o "$WORK/p.yaml" -- "$@" >"$WORK/out" 2>"$WORK/report" </dev/null || return 1
+	run "$SNUG" --profile "$WORK/p.yaml" -- "$@"
+}
+
+a_tool() {
+	mkdir -p "$HOME/tools/bin"
+	printf '#!/bin/sh\necho from a tool\n' >"$HOME/tools/bin/mytool"
+	chmod +x "$HOME/tools/bin/mytool"
+	PATH=$HOME/tools/bin:$PATH
+}
+
+@test "a tool of the user's PATH is found confined: called itself, by a shell, by make, by python" {
+	a_tool
+	printf 'all:\n\tmytool\n' >Makefile
+	for how in "mytool" "sh -c 'mytool; true && mytool'" "make -s" "env mytool"; do
+		eval "loop $how"
+		assert_status 0
+		assert_out "from a tool"
+		grep -q tools/bin\" "$WORK/p.yaml"
+	done
+	need python3
+	loop python3 -c 'import subprocess; subprocess.run(["mytool"], check=True)'
+	assert_status 0
+}
+
+@test "the same tool called by its path asks for no directory in PATH" {
+	a_tool
+	loop "$HOME/tools/bin/mytool"
+	assert_status 0
+	! grep -q prepend_path "$WORK/p.yaml"
+}
+
+@test "where one came from is no need: bash looks at OLDPWD" {
+	need bash
+	mkdir -p "$WORK/elsewhere"
+	OLDPWD=$WORK/elsewhere run "$SNUG" audit --check -- bash -c 'true; true'
+	assert_status 0
+	assert_out "check: clean"
+}
