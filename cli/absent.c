@@ -1,3 +1,4 @@
+/* absent.c - names what a command lacks, and the grant for it */
 #include "cli/absent.h"
 
 #include "base/esc.h"

@@ -1,3 +1,4 @@
+/* box.c - start: channels, clone, and the supervisor's side of the half-built sandbox */
 #include "enforce/box.h"
 
 #include "enforce/copy.h"

@@ -1,3 +1,4 @@
+/* copy.c - mode: copy: in at the start, back at the end */
 #include "enforce/copy.h"
 
 #include "base/esc.h"

@@ -1,3 +1,4 @@
+/* create.c - sources that are made on the host before the run */
 #include "enforce/create.h"
 
 #include "base/fd.h"

@@ -1,3 +1,4 @@
+/* env.c - the command's environment from policy and caller */
 #include "enforce/box.h"
 
 #include "base/glob.h"

@@ -1,3 +1,4 @@
+/* exec.c - execvp(3) with the confined PATH, which says why it failed */
 #include "enforce/exec.h"
 
 #include "base/path.h"

@@ -1,3 +1,4 @@
+/* filter.c - the policy's system calls as classic BPF */
 #include "enforce/filter.h"
 
 #include "base/vec.h"

@@ -1,3 +1,4 @@
+/* hostinfo.c - asks kernel and environment who and where we are */
 #include "enforce/box.h"
 
 #include "base/path.h"

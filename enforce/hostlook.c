@@ -1,3 +1,4 @@
+/* hostlook.c - follows paths link by link and keeps what they are */
 #include "enforce/box.h"
 
 #include "base/path.h"

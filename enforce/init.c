@@ -1,3 +1,4 @@
+/* init.c - pid 1 of the sandbox, and the last steps of the command */
 #include "enforce/exec.h"
 #include "enforce/step.h"
 

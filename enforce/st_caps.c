@@ -1,3 +1,4 @@
+/* st_caps.c - host name, keys, capabilities, no_new_privs */
 #include "enforce/step.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* st_dev.c - a small /dev */
 #include "enforce/view.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* st_fds.c - descriptors and signals as the caller meant them for the command */
 #include "enforce/step.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* st_mount.c - performs the places, enters the view, seals it */
 #include "enforce/view.h"
 
 #include "base/path.h"

@@ -1,3 +1,4 @@
+/* st_net.c - an own network namespace with loopback and proxy listener */
 #include "enforce/step.h"
 
 #include "enforce/sysw.h"

@@ -1,3 +1,4 @@
+/* st_proc.c - an own /proc without what it shows of the host */
 #include "enforce/view.h"
 
 #include "base/path.h"

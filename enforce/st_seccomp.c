@@ -1,3 +1,4 @@
+/* st_seccomp.c - makes and loads the filter */
 #include "enforce/step.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* st_userns.c - id maps, and why a host refuses user namespaces */
 #include "enforce/step.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* step.c - the order of everything between clone and execve */
 #include "enforce/step.h"
 
 /*

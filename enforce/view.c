@@ -1,3 +1,4 @@
+/* view.c - mounts and mount points by descriptor */
 #include "enforce/view.h"
 
 #include "base/path.h"

@@ -1,3 +1,4 @@
+/* wait.c - wait for the end: signals handed on, deadline, exit code */
 #include "enforce/box.h"
 #include "enforce/copy.h"
 

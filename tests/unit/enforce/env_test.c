@@ -1,3 +1,4 @@
+/* env_test.c - which variables reach the command */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

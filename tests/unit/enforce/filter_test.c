@@ -1,3 +1,4 @@
+/* filter_test.c - the filter asked about every number, without a kernel */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* hostlook_test.c - paths, links and who we are, on real files */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
