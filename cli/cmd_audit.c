@@ -20,6 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Fewer are learnt from before one could read so. */
+enum { PROGRESS_EVENTS = 20000 };
+
 /**
  * struct audit - what one audit holds
  * @root:   of the store, NULL where nothing is kept
@@ -216,16 +219,29 @@ static void keep_report(struct audit *a, const struct report *r)
 		(void)keep(a, "report.json", str_c(&json), json.len); /* it warned */
 }
 
+/* On a terminal, while there is something to wait for; the terminal is the command's until it has ended. */
+static void progress(const struct audit *a, bool begin)
+{
+	if (a->o->quiet || a->rec.rec.nevents < PROGRESS_EVENTS || !isatty(2))
+		return;
+	if (begin)
+		fprintf(stderr, "snug: learning from %zu accesses", a->rec.rec.nevents);
+	else
+		fputs("\r\033[K", stderr);
+}
+
 /* The command has run: from here on its status is kept whatever else fails. */
 static int after(struct audit *a, struct err *e)
 {
 	const struct cli_opts *o = a->o;
 	struct recording *recs[] = { &a->rec.rec };
 	struct err late = { 0 };
+	progress(a, true);
 	keep_recording(a);
 	keep_request(a);
 	int r = lesson_make(&a->lesson, recs, 1, &a->setup.policy, &a->setup.profile,
 	                    tell_name(&a->arena, o->out, o->cmd[0]), e);
+	progress(a, false);
 	if (r < 0)
 		return r;
 	struct report rep = {

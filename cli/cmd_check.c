@@ -31,7 +31,7 @@ static int try_audit(const struct cli_opts *o, const struct setup *s, struct err
 	char word[] = "true", *const argv[] = { word, NULL };
 	int exec_err = 0;
 	const struct trace_opts t = {
-		.argv = argv, .env = o->envp, .real_env = o->envp, .timeout_ms = TRY_MS, .log_fd = -1, .progress = -1,
+		.argv = argv, .env = o->envp, .real_env = o->envp, .timeout_ms = TRY_MS, .log_fd = -1,
 	};
 	int r = trace_run(&rec, &s->host, &t, &exec_err, e);
 	if (r == 0 && !rec.nevents && !exec_err)

@@ -74,7 +74,6 @@ int record_run(struct record *out, const struct cli_opts *o, struct host *h, str
 		.network_only = o->network_only, .proxy_port = out->offer.port,
 		.timeout_ms = o->timeout_s ? o->timeout_s * 1000 : -1,
 		.log_fd = names ? fd_no(out->offer.relay.log) : -1,
-		.progress = !o->quiet && isatty(2) ? 2 : -1,
 		.daemon_wait_ms = DAEMON_WAIT_MS,
 	};
 	uint64_t begin = now_ms();

@@ -14,7 +14,6 @@
  * @proxy_port: of the offered proxy on loopback, 0 none: connects to it are no findings
  * @timeout_ms: -1 none
  * @log_fd:     relay's rows (struct relay_row messages), or -1
- * @progress:   a terminal to tell counts to, or -1
  */
 struct trace_opts {
 	char *const *argv, *const *env, *const *real_env;
@@ -22,7 +21,6 @@ struct trace_opts {
 	uint16_t proxy_port;
 	int timeout_ms;
 	int log_fd;
-	int progress;
 	int daemon_wait_ms;
 };
 
