@@ -239,7 +239,7 @@ int stage_outside(struct stage *w, const struct host *h, struct recording *rec, 
 	int exec_err = 0;
 	char **env = stage_env(w->round, &a);
 	struct trace_opts o = { .argv = list(w->round, &a, false), .env = env, .real_env = env, .timeout_ms = 60000,
-	                        .log_fd = -1, .progress = -1 };
+	                        .log_fd = -1 };
 	clear(w->round, errs);
 	if (chdir(w->round->project))
 		return err_sys(e, "enter %s", w->round->project);

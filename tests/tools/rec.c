@@ -56,7 +56,7 @@ static void print(const struct recording *r)
 
 int main(int argc, char **argv)
 {
-	struct trace_opts o = { .env = environ, .real_env = environ, .timeout_ms = -1, .log_fd = -1, .progress = -1,
+	struct trace_opts o = { .env = environ, .real_env = environ, .timeout_ms = -1, .log_fd = -1,
 	                        .daemon_wait_ms = 2000 };
 	const char *out = NULL;
 	int opt;
