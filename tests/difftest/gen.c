@@ -221,7 +221,7 @@ static const char *bind_mode(struct round *r)
 static void area_rule(struct round *r, struct sections *s, const struct area *a)
 {
 	bool covered = a->where == W_PROJECT;
-	bool private = a->where == W_TMP || (a->where == W_HOME && !strstr(r->home_says, "host"));
+	bool private = !r->rooted && (a->where == W_TMP || (a->where == W_HOME && !strstr(r->home_says, "host")));
 	if (a->rule == OVER_BIND)
 		bind(r, s, a->path, bind_mode(r));
 	else if (a->rule == OVER_LINK)
@@ -335,7 +335,8 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 		node(r, N_DIR, PATH("%s/keep", base), NULL, 0755, 0);
 		r->home_says = PATH("home: { persist: \"%s/keep\" }\n", base);
 	}
-	if (!r->persist && chance(r, 5))
+	r->rooted = !r->persist && chance(r, 5);
+	if (r->rooted)
 		bind(r, &s, "/", bind_mode(r));
 	const char *dirs[] = { r->home, r->project, r->data, r->tmp, PATH("%s/o", r->data) };
 	for (size_t i = 0; i < LEN(dirs); i++)

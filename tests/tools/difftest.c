@@ -440,7 +440,7 @@ int main(int argc, char **argv)
 	o.doer = doer;
 	umask(022);
 	if (!can_run())
-		return printf("1..0 # SKIP this account gets no %s here\n", getuid() ? "user namespace" : "mount namespace"), 0;
+		return printf("1..1\nok 1 - all of it # SKIP this account gets no %s here\n", getuid() ? "user namespace" : "mount namespace"), 0;
 	if (!mkdtemp(base) || !mkdtemp(short_base) || !mkdtemp(tmp) || chmod(base, 0755) || chmod(short_base, 0755))
 		return perror("scratch directory"), 2;
 	printf("1..%d\n", 1 + C_OTHER + RULE_COUNT - 1);
