@@ -93,7 +93,7 @@ static bool known(const struct host_file *f)
 static struct sight top_bind(const struct world *w, const struct place *p, const struct host_file *f)
 {
 	struct sight s = { .place = p, .mnt = p, .top = true, .type = p->type, .ro = p->mode == BIND_RO };
-	s.fresh = w->pol->home_mode == HOME_PERSIST && w->pol->home && !strcmp(p->path, w->pol->home);
+	s.fresh = p->kept;
 	s.shown = !s.fresh;
 	if ((p->type == FT_NONE || p->type == FT_UNKNOWN) && p->create != CREATE_NO)
 		s.type = p->create == CREATE_DIR ? FT_DIR : FT_FILE;

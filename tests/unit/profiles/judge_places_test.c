@@ -122,11 +122,11 @@ static void mounts_of_the_host_show_below_a_bind(void **state)
 static void a_persistent_home_begins_empty_and_is_kept(void **state)
 {
 	(void)state;
-	struct place places[] = { { .kind = PLACE_BIND, .path = "/home/u", .source = "/keep", .type = FT_DIR, .mode = BIND_RW } };
+	struct place places[] = { { .kind = PLACE_BIND, .path = "/home/u", .source = "/keep", .type = FT_DIR, .mode = BIND_RW,
+	                            .kept = true } };
 	struct policy pol;
 	OWN(made) m = { 0 };
 	policy_of(&pol, places, LEN(places));
-	pol.home_mode = HOME_PERSIST;
 	says(&pol, NULL, &m, access_to(OP_STAT, 0, "/home/u/.npmrc", FT_FILE), V_MISSING, ENOENT);
 	says(&pol, NULL, &m, access_to(OP_OPEN, O_CREAT | O_WRONLY, "/home/u/new", FT_NONE), V_GRANTED, 0);
 	says(&pol, NULL, &m, access_to(OP_OPEN, O_RDONLY, "/home/u/new", FT_FILE), V_GRANTED, 0);
