@@ -292,6 +292,8 @@ int suggest(struct suggesting *s, const char *name)
 	if (!err)
 		err = suggest_other(s);
 	if (!err)
+		err = suggest_fences(s);
+	if (!err)
 		err = add_words(s);
 	s->lesson->suggests = p->binds.n || p->tmpfs.n || p->allow_hosts.n || p->env_allow.n || p->prepend_path.n ||
 	                      p->sys_allow.n || p->userns.src.origin || p->ptrace.src.origin || p->network.src.origin;

@@ -41,6 +41,8 @@ const char *suggest_empty_at(const struct suggesting *s, const char *path, bool 
 const struct bind *suggest_conflict(struct suggesting *s, const struct rule *r);
 int suggest_looks(struct suggesting *s);
 int suggest_links(struct suggesting *s);
+/* deny.write for directories of programs inside what becomes writable. */
+int suggest_fences(struct suggesting *s);
 /* Hosts, variables, system calls, search directories. */
 int suggest_other(struct suggesting *s);
 

@@ -25,7 +25,7 @@
  *   r w c x t           open: read, write in place, O_CREAT, O_CREAT|O_EXCL, O_TMPFILE
  *   st acc cd rl ls     look, access(W_OK), chdir, readlink, list
  *   md rm mv ln sl mk   mkdir, unlink or rmdir, rename, hard link, symlink TEXT PATH, mknod
- *   ch tr ex ld         chmod, truncate, exec, load
+ *   ch tr ex ld         chmod, truncate, exec, load; exp: exec by a bare name, found through the PATH of the start
  *   sock bind           unix sockets by path; "@name" abstract
  *   host tcp udp        NAME:PORT asked of the proxy; address connected to (tcp: stream, udp: datagram)
  *   listen PORT         on loopback
@@ -198,7 +198,8 @@ static const struct fake_verb fake_verbs[] = {
 	{ "md700", OP_MKDIR, 0700, true },
 	{ "rm", OP_UNLINK, 0, true }, { "mv", OP_RENAME, 0, true }, { "ln", OP_LINK, 0, true },
 	{ "sl", OP_SYMLINK, 0, true }, { "mk", OP_MKNOD, 0010644, true }, { "ch", OP_CHMOD, 0, false },
-	{ "tr", OP_TRUNCATE, 0, false }, { "ex", OP_EXEC, 0, false }, { "ld", OP_LOAD, 0, false },
+	{ "tr", OP_TRUNCATE, 0, false }, { "ex", OP_EXEC, 0, false },
+	{ "exp", OP_EXEC, 0, false }, { "ld", OP_LOAD, 0, false },
 	{ "sock", OP_CONNECT, SOCK_STREAM, false }, { "bind", OP_BIND, 0, true }, { "host", OP_HOST, 0, false },
 	{ "tcp", OP_CONNECT, SOCK_STREAM, false }, { "udp", OP_CONNECT, SOCK_DGRAM, false },
 	{ "listen", OP_LISTEN, 0, false }, { "env", OP_ENV, 0, false }, { "sys", OP_SYSCALL, 0, false },
@@ -272,6 +273,8 @@ static void fake_op(struct fake *f, const struct fake_verb *v, char **words, int
 		return;
 	}
 	a->family = v->op >= OP_CONNECT ? FAM_UNIX : FAM_NONE;
+	if (!strcmp(v->word, "exp"))
+		a->marks = MARK_PATH;
 	if (v->op == OP_SYMLINK) {
 		a->text = arena_str(&f->r->arena, words[0]);
 		words++;
