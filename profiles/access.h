@@ -92,7 +92,8 @@ enum {
 
 /**
  * struct access - operation, objects, caller
- * @flags:  open flags, access mode, rename flags, mknod mode, clone/unshare flags, as the call had them
+ * @flags:  open flags, access mode, rename flags, mknod mode, clone/unshare flags, as the call had them; of inet
+ *          sockets the type (SOCK_STREAM, ...), 0 unknown; of a look by O_PATH its O_DIRECTORY
  * @uid, @gid: the caller's filesystem ids
  * @caps:   the caller had CAP_DAC_OVERRIDE in the host's user namespace when it was recorded
  * @text:   target text of a symlink; NULL otherwise
