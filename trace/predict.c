@@ -188,6 +188,15 @@ static int rename_two(const struct ask *k, const struct access *a, enum outcome_
 	return err;
 }
 
+/* fs/namei.c, may_linkat(): others' files only where they may be read and written, and are nothing special */
+static bool may_link_source(const struct ask *k, const struct object *o)
+{
+	if (!k->p->protected_links || o->uid == k->c->uid || k->c->fowner)
+		return true;
+	return o->type == FT_FILE && !(o->mode & S_ISUID) && (o->mode & (S_ISGID | S_IXGRP)) != (S_ISGID | S_IXGRP) &&
+	       !may_obj(k, o, R_OK | W_OK);
+}
+
 static int link_two(const struct ask *k, const struct access *a)
 {
 	const struct object *from = &a->obj[0], *to = &a->obj[1];
@@ -198,7 +207,7 @@ static int link_two(const struct ask *k, const struct access *a)
 		return err;
 	if (from->dev && to->dev && from->dev != to->dev)
 		return EXDEV;
-	if (!err && from->type == FT_DIR)
+	if (!may_link_source(k, from) || (!err && from->type == FT_DIR))
 		return EPERM;
 	return err;
 }
@@ -238,6 +247,9 @@ static int old(const struct ask *k, const struct access *a, enum outcome_source 
 	case OP_LOAD:
 		return 0;
 	case OP_READLINK:
+		/* links of other processes are read under ptrace(2)'s rules */
+		if (!strncmp(o->path, "/proc/", 6) && strncmp(o->path, "/proc/self/", 11))
+			*source = OUT_UNKNOWN;
 		return o->type == FT_LINK ? 0 : EINVAL;
 	case OP_ACCESS:
 		return access_old(k, a);

@@ -10,11 +10,13 @@
  * @may: does the kernel let the recorder itself access @path with R_OK/W_OK/X_OK bits? 0 or errno. Asked only
  *       for callers whose ids are the recorder's, so that ACLs and read-only mounts count. May be NULL.
  * @self: the recorder's own ids
+ * @protected_links: /proc/sys/fs/protected_hardlinks is on
  */
 struct predictor {
 	int (*may)(void *arg, const char *path, int mode);
 	void *arg;
 	struct creds self;
+	bool protected_links;
 };
 
 /**

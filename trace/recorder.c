@@ -89,6 +89,13 @@ static int kernel_may(void *arg, const char *path, int mode)
 	return errno == EACCES || errno == EROFS || errno == EPERM ? errno : 0;
 }
 
+static bool protected_hardlinks(void)
+{
+	char c = '0';
+	OWN(fd) f = fd_own(open("/proc/sys/fs/protected_hardlinks", O_RDONLY | O_CLOEXEC));
+	return f.plus1 && read(fd_no(f), &c, 1) == 1 && c == '1';
+}
+
 int recorder_open(struct recorder *r, const struct host *host, const struct trace_opts *o, int ctl,
                   const struct sigstate *sig, struct err *e)
 {
@@ -110,6 +117,7 @@ int recorder_open(struct recorder *r, const struct host *host, const struct trac
 	if (!err && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		err = err_sys(e, "PR_SET_CHILD_SUBREAPER");
 	r->decoder.predictor.may = kernel_may;
+	r->decoder.predictor.protected_links = protected_hardlinks();
 	struct creds *me = &r->decoder.predictor.self;
 	if (!err && tasks_own_creds(&r->tasks, me) < 0)
 		err = err_set(e, EIO, "/proc/self/status cannot be read");

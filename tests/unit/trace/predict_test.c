@@ -128,6 +128,23 @@ static void the_outcome_of_calls_on_two_names(void **state)
 	}
 }
 
+static void links_to_others_files_are_protected(void **state)
+{
+	(void)state;
+	struct predictor p = { .protected_links = true };
+	enum outcome_source source;
+	struct creds other = { .uid = 12, .gid = 30 }, owner = { .uid = 10 };
+	struct access a = { .op = OP_LINK, .obj = { object(FT_FILE, 0666, 10, 0777), object(FT_NONE, 0, 0, 0777) } };
+	assert_int_equal(predict(&p, &a, &other, &source), 0);
+	a.obj[0].mode = 0644;
+	assert_int_equal(predict(&p, &a, &other, &source), EPERM);
+	assert_int_equal(predict(&p, &a, &owner, &source), 0);
+	a.obj[0].mode = 04666;
+	assert_int_equal(predict(&p, &a, &other, &source), EPERM);
+	p.protected_links = false;
+	assert_int_equal(predict(&p, &a, &other, &source), 0);
+}
+
 static int refuses(void *arg, const char *path, int mode)
 {
 	(void)path;
@@ -176,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_outcome_of_calls_on_one_name),
 		cmocka_unit_test(the_outcome_of_calls_on_two_names),
+		cmocka_unit_test(links_to_others_files_are_protected),
 		cmocka_unit_test(the_walk_and_the_kernel_have_the_last_word),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
