@@ -191,6 +191,11 @@ static int add_key(struct edit *d, const struct key *k, const struct ynode *in)
 	return edit_put_after(d, edit_last_line(in), &s);
 }
 
+static int empty_brackets(const struct edit *d)
+{
+	return ynode_bad(d->e, d->file, d->root, "is empty and in brackets: without them, lines can be added");
+}
+
 static int add_list(struct edit *d, const struct key *k)
 {
 	struct ypair *section = *k->section ? find(d->root, k->section) : NULL;
@@ -210,6 +215,8 @@ static int add_list(struct edit *d, const struct key *k)
 	OWN(str) head = { 0 };
 	str_fmt(&head, "%s:%s", k->section, d->eol);
 	if (d->root->flow) {
+		if (!d->root->n)
+			return empty_brackets(d);
 		OWN(str) s = { 0 };
 		const struct ynode *last = d->root->items[d->root->n - 1].value;
 		str_fmt(&s, ", %s: { ", k->section);
@@ -233,6 +240,8 @@ static int add_value(struct edit *d, const char *section, const char *key, const
 	OWN(str) s = { 0 };
 	d->added++;
 	if (!in && d->root->flow) {
+		if (!d->root->n)
+			return empty_brackets(d);
 		const struct ynode *last = d->root->items[d->root->n - 1].value;
 		str_fmt(&s, ", %s: { %s: %s }", section, key, value);
 		return edit_put(d, edit_offset(d, last->end_line, last->end_col), 0, &s);

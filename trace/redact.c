@@ -108,15 +108,11 @@ static const char *url_tail(struct str *out, const char *p)
 }
 
 /* Text that is no whole secret itself. */
-static void add_text(const struct redactor *r, struct str *out, const char *p)
+static void add_text(struct str *out, const char *p)
 {
 	bool url = false;
 	while (*p) {
-		size_t n = secret_at(r, p);
-		if (n) {
-			str_add(out, HIDDEN);
-			p += n;
-		} else if (!strncmp(p, "://", 3)) {
+		if (!strncmp(p, "://", 3)) {
 			str_add(out, "://");
 			p = url_tail(out, p + 3);
 			url = true;
@@ -152,7 +148,7 @@ static bool header(const char *word, size_t len)
 	return len > 1 && word[len - 1] == ':' && redact_secret_name(word, len - 1);
 }
 
-static void add_word(const struct redactor *r, struct str *out, const char *word, size_t len)
+static void add_word(struct str *out, const char *word, size_t len)
 {
 	size_t n = name_len(word, len);
 	/* in a URL's query "=" belongs to the query */
@@ -166,12 +162,32 @@ static void add_word(const struct redactor *r, struct str *out, const char *word
 		out->oom = 1;
 		return;
 	}
-	add_text(r, out, copy);
+	add_text(out, copy);
 	free(copy);
+}
+
+/* Known values go first, wherever they stand: in a name, or across blanks. */
+static void hide_values(const struct redactor *r, struct str *out, const char *arg)
+{
+	while (*arg) {
+		size_t n = secret_at(r, arg);
+		if (n)
+			str_add(out, HIDDEN);
+		else
+			str_add_char(out, *arg);
+		arg += n ? n : 1;
+	}
 }
 
 void redact_arg(const struct redactor *r, struct str *out, const char *arg, const char *prev)
 {
+	OWN(str) hidden = { 0 };
+	hide_values(r, &hidden, arg);
+	if (hidden.oom) {
+		out->oom = 1;
+		return;
+	}
+	arg = str_c(&hidden);
 	bool secret = prev && asks_secret(prev, strlen(prev));
 	/* an argument may itself hold a command line, as that of "sh -c" does */
 	for (const char *p = arg; *p;) {
@@ -181,7 +197,7 @@ void redact_arg(const struct redactor *r, struct str *out, const char *arg, cons
 		if (secret && len && *p != '-')
 			str_add(out, HIDDEN);
 		else
-			add_word(r, out, p, len);
+			add_word(out, p, len);
 		secret = asks_secret(p, len);
 		if (header(p, len)) {
 			str_add(out, " " HIDDEN);

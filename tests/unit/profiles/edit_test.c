@@ -134,6 +134,7 @@ static void what_cannot_be_added_to_is_refused(void **state)
 	(void)state;
 	static const struct { const char *old, *want; } cases[] = {
 		{ "binds: 7\n", "p.yaml:1:8: " },
+		{ "{ }\n", "p.yaml:1:1: " },
 		{ "name: x\renv: { allow: [A] }\r", "p.yaml:1: a lone carriage return: cannot be added to" },
 		{ "name: x\nwat: 1\n", "p.yaml:2:1: " },
 		{ "description: \"a\xe2\x80\xa8z\"\n", "p.yaml: holds a Unicode line break: cannot be added to" },

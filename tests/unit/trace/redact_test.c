@@ -27,7 +27,7 @@ static void names_that_hold_secrets_are_known(void **state)
 static void arguments_lose_their_secrets_and_nothing_else(void **state)
 {
 	(void)state;
-	static const char *const env[] = { "MY_TOKEN=abcd1234", "PLAIN=visible", "SHORT_SECRET=xy", NULL };
+	static const char *const env[] = { "MY_TOKEN=abcd1234", "PLAIN=visible", "SHORT_SECRET=xy", "A_PASSPHRASE=two words", NULL };
 	const struct {
 		const char *prev, *arg, *want;
 	} cases[] = {
@@ -48,12 +48,14 @@ static void arguments_lose_their_secrets_and_nothing_else(void **state)
 		{ "-H", "Authorization: Bearer qqq", "Authorization: ***" },
 		{ NULL, "curl -H 'Cookie: a=b' u", "curl -H 'Cookie: ***' u" },
 		{ "-c", "run --password pw TOKEN=t cmd $HOME", "run --password *** TOKEN=*** cmd $HOME" },
+		{ NULL, "a two words b", "a *** b" },
+		{ NULL, "abcd1234_token=x", "***_token=***" },
 		{ NULL, "", "" },
 		{ NULL, "=", "=" },
 	};
 	OWN(redactor) r = { 0 };
 	assert_int_equal(redactor_add_env(&r, env), 0);
-	assert_int_equal(r.n, 1);
+	assert_int_equal(r.n, 2);
 	for (size_t i = 0; i < LEN(cases); i++) {
 		OWN(str) s = { 0 };
 		redact_arg(&r, &s, cases[i].arg, cases[i].prev);
