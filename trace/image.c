@@ -28,7 +28,7 @@ static void settle(struct recorder *r, struct task *t)
 		/* a program that may be run and not read hides its link */
 		if (!p || !p->exe)
 			return;
-		n = snprintf(exe, sizeof(exe), "%s", p->exe);
+		(void)snprintf(exe, sizeof(exe), "%s", p->exe);
 	}
 	bool same = g->exe && !strcmp(g->exe, exe);
 	bool expected = p && p->exe && !strcmp(p->exe, exe);
