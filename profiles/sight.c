@@ -241,7 +241,7 @@ struct sight sight_step(const struct world *w, const struct sight *dir, const st
 {
 	const struct place *p = sight_place(w->pol, g->path, len);
 	enum file_type made = made_type(w->made, g->path, len);
-	if (p && p->kind == PLACE_LINK && bind_like(dir->place) && dir->place->kind != PLACE_PROC)
+	if (p && p->kind == PLACE_LINK && bind_like(dir->place) && dir->place->kind != PLACE_PROC && !dir->fresh)
 		p = NULL; /* a place already shows it */
 	bool in_dir = p && (p->kind == PLACE_LINK || p->kind == PLACE_COPY || p->kind == PLACE_STUB);
 	if (p && (made == FT_UNKNOWN || !in_dir)) { /* a mount stays whatever happens */

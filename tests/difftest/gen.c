@@ -221,7 +221,7 @@ static const char *bind_mode(struct round *r)
 static void area_rule(struct round *r, struct sections *s, const struct area *a)
 {
 	bool covered = a->where == W_PROJECT;
-	bool private = !r->rooted && (a->where == W_TMP || (a->where == W_HOME && !strstr(r->home_says, "host")));
+	bool private = !r->rooted && (a->where == W_TMP || (a->where == W_HOME && !r->persist && !strstr(r->home_says, "host")));
 	if (a->rule == OVER_BIND)
 		bind(r, s, a->path, bind_mode(r));
 	else if (a->rule == OVER_LINK)
@@ -292,8 +292,6 @@ static void draw_areas(struct round *r, struct area *areas, struct sections *s)
 		struct area *a = &areas[i];
 		*a = (struct area){ .where = (enum where)(i % 4), .rule = (enum area_rule)draw(r, OVER_KINDS) };
 		a->path = PATH("%s/%c%zu", where[a->where], 'a', i);
-		if (r->persist && a->where == W_HOME)
-			a->rule = OVER_NOTHING; /* no mount point is made in a directory of the host */
 		node(r, N_DIR, a->path, NULL, 0755, 0);
 		if (a->rule == OVER_TARGET)
 			node(r, N_DIR, PATH("%s.src", a->path), NULL, 0755, 0);
@@ -304,8 +302,6 @@ static void draw_areas(struct round *r, struct area *areas, struct sections *s)
 				slot(r, PATH("%s.src/%d", a->path, k), at);
 		}
 		size_t at_link = draw(r, 4);
-		if (r->persist && at_link == W_HOME)
-			at_link = W_DATA;
 		a->link = PATH("%s/L%zu", where[at_link], i);
 		node(r, N_LINK, a->link, a->path, 0, 0);
 		area_rule(r, s, a);
@@ -326,9 +322,9 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	r->ptrace = chance(r, 20);
 	r->home = PATH("%s/h", base);
 	r->data = PATH("%s/data", base);
-	r->persist = chance(r, 10);
+	r->persist = chance(r, 12);
 	r->home_as = PATH("%s/%s", base, chance(r, 15) ? "hl" : "h"); /* HOME may pass a link */
-	r->project = !r->persist && chance(r, 50) ? PATH("%s/h/p", base) : PATH("%s/p", base);
+	r->project = chance(r, 50) ? PATH("%s/h/p", base) : PATH("%s/p", base);
 	r->net_host = chance(r, 20);
 	r->home_says = homes[draw(r, LEN(homes))];
 	if (r->persist) {
