@@ -112,6 +112,12 @@ static bool default_chld(void)
 	return sigaction(SIGCHLD, &dfl, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
+static bool has_terminal(void)
+{
+	OWN(fd) tty = fd_own(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC));
+	return tty.plus1 != 0;
+}
+
 static pid_t clone_box(struct fd *pidfd, bool userns)
 {
 	int fd = -1;
@@ -150,7 +156,7 @@ static int spawn(struct box *b, const struct policy *pol, const struct box_opts 
 		struct build build = {
 			.pol = pol, .opts = opts, .uid = pol->uid, .gid = pol->gid, .userns = userns,
 			.ctl = fd_no(ctl_in), .errs = fd_no(errs_in), .mask = b->mask,
-			.chld_ignored = chld_ignored, .copy = b->copies, .report = report,
+			.chld_ignored = chld_ignored, .terminal = has_terminal(), .copy = b->copies, .report = report,
 		};
 		child_main(&build);
 	}

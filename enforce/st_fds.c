@@ -22,6 +22,18 @@ int st_fds(struct build *b, struct err *e)
 	return 0;
 }
 
+/*
+ * kill(0, ..) reaches every member of the process group, also those outside of the sandbox. With a terminal the command has
+ * to stay in it, or ^C and reading would not work; without one it gets a session of its own, and what is sent to the
+ * caller's group comes through snug.
+ */
+int st_session(struct build *b, struct err *e)
+{
+	if (!b->terminal && setsid() < 0)
+		return err_sys(e, "new session");
+	return 0;
+}
+
 int st_signals(struct build *b, struct err *e)
 {
 	if (b->chld_ignored && signal(SIGCHLD, SIG_IGN) == SIG_ERR)

@@ -28,6 +28,7 @@ const struct step box_steps[] = {
 
 const struct step command_steps[] = {
 	{ "no new privileges", st_nnp, "gaining anything by execve", "leave to install a filter" },
+	{ "session", st_session, "the caller's process group, where no terminal needs it", NULL },
 	{ "signals", st_signals, NULL, "mask and ignored set of the caller" },
 	{ "descriptors", st_fds, "every descriptor above 2, at execve", "those of --keep-fd" },
 	{ "system calls", st_seccomp, "what the policy denies", NULL },

@@ -17,6 +17,7 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * struct build - state of the half-built sandbox; lives in the child only
  * @uid, @gid: before the user namespace
  * @userns:  who-runs-it (a): namespaces come with a user namespace
+ * @terminal: there is a controlling terminal
  * @host:    the host's root, O_PATH, until the pivot
  * @root:    root of the view; @root_dev its device
  * @own:     devices of the tmpfs that belong to the view: the only places where a directory may be made
@@ -36,7 +37,7 @@ struct build {
 	const struct box_opts *opts;
 	uid_t uid;
 	gid_t gid;
-	bool userns, bound_root;
+	bool userns, bound_root, terminal;
 	struct fd host, root, aside, dev;
 	dev_t *own;
 	size_t nown, naside;
@@ -115,6 +116,7 @@ int st_net(struct build *b, struct err *e) MUST;
 int st_names(struct build *b, struct err *e) MUST;
 int st_report(struct build *b, struct err *e) MUST;
 int st_caps(struct build *b, struct err *e) MUST;
+int st_session(struct build *b, struct err *e) MUST;
 int st_nnp(struct build *b, struct err *e) MUST;
 int st_signals(struct build *b, struct err *e) MUST;
 int st_fds(struct build *b, struct err *e) MUST;

@@ -213,6 +213,13 @@ tree() { pgrep -f -- "$1" | wc -l; }
 	assert_same "$output" "done"
 }
 
+@test "without a terminal the command has its own process group, and cannot signal the caller's" {
+	run setsid -w sh -c 'sleep 0.5 & "$SNUG" run -- sh -c "kill -TERM 0; sleep 5"; echo "snug $?"; wait $!; echo "sleep $?"'
+	assert_status 0
+	assert_line '^snug 143$'
+	assert_line '^sleep 0$'
+}
+
 @test "orphans are reaped" {
 	confined -- ./probe orphans
 	assert_status 0
