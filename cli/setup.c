@@ -6,6 +6,8 @@
 #include "profiles/builtin.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 void setup_drop(struct setup *s)
 {
@@ -14,6 +16,46 @@ void setup_drop(struct setup *s)
 	finder_drop(&s->finder);
 	host_drop(&s->host);
 	*s = (struct setup){ 0 };
+}
+
+static int fence(struct setup *s, const char *path)
+{
+	struct profile *p = &s->profile;
+	struct pathent *e = path ? ARENA_PUSH(&p->arena, &p->deny_write, items, n) : NULL;
+	if (!e)
+		return -ENOMEM;
+	*e = (struct pathent){ .path = path, .optional = true, .src = { .origin = PROFILE_SNUG } };
+	return 0;
+}
+
+/* As the file was opened: from the directory snug was started in, whatever -C says. */
+static int fence_file(struct setup *s, const char *name)
+{
+	char *real = realpath(name, NULL);
+	int r = real ? fence(s, arena_str(&s->profile.arena, real)) : 0;
+	free(real);
+	return r;
+}
+
+/*
+ * What the next run under the same command line relies on is not the command's to change, however wide the grants: a
+ * profile given by path, snug's store of trust, the user's profiles.
+ */
+static int protect(struct setup *s, const struct cli_opts *o, struct err *e)
+{
+	const struct { const char *dir, *path; } own[] = {
+		{ s->host.state, "{state}/snug" }, { s->host.config, "{config}/snug" },
+	};
+	int r = 0;
+	for (size_t i = 0; i < LEN(own) && r == 0; i++)
+		r = own[i].dir ? fence(s, own[i].path) : 0;
+	for (size_t i = 0; i < o->profiles.n && r == 0; i++) {
+		const char *name = o->profiles.items[i].text;
+		size_t n = strlen(name);
+		if (strchr(name, '/') || (n > 5 && !strcmp(name + n - 5, ".yaml")))
+			r = fence_file(s, name);
+	}
+	return r < 0 ? err_set(e, ENOMEM, "out of memory") : 0;
 }
 
 static int compose(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, struct err *e)
@@ -26,7 +68,8 @@ static int compose(struct setup *s, const struct cli_opts *o, enum find_purpose 
 	s->finder.host = &s->host;
 	s->finder.purpose = purpose;
 	s->finder.diff = stderr;
-	return find_compose(&s->profile, &s->finder, &o->profiles, &o->grants, o->no_base, o->override, e);
+	r = find_compose(&s->profile, &s->finder, &o->profiles, &o->grants, o->no_base, o->override, e);
+	return r < 0 ? r : protect(s, o, e);
 }
 
 int setup_make(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, bool strict, struct err *e)

@@ -110,7 +110,8 @@ static int push_bind(struct resolver *r, const struct bind *b)
 		s.type = b->create == CREATE_DIR ? FT_DIR : FT_FILE;
 	}
 	struct place p = { .kind = PLACE_BIND, .path = target ? target : s.real, .source = s.real, .mode = b->mode,
-	                   .create = b->create, .type = s.type, .optional = b->optional, .src = src };
+	                   .create = b->create, .type = s.type, .optional = b->optional, .src = src,
+	                   .hops = s.hops, .nhops = s.nhops };
 	x = target ? 0 : push_links(r, &s, &src);
 	r->rooted |= !strcmp(p.path, "/");
 	return x ? x : place_push(r, &p);
@@ -147,6 +148,8 @@ static int push_home(struct resolver *r)
 			return x;
 		x = spot_find(r, &s, dir);
 		place.source = s.real;
+		place.hops = s.hops;
+		place.nhops = s.nhops;
 		place.mode = BIND_RW;
 		place.create = CREATE_DIR;
 		place.kept = true;

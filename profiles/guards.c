@@ -239,8 +239,9 @@ static int fence_at(struct guards *g, const struct ban *ban, const char *path, b
 	const char *source, *shown = resolve_show(r, path);
 	if (behind(g, path, PLACE_FENCE))
 		return 0;
-	if (!c || c->kind != PLACE_BIND)
-		return resolve_note(r, &ban->src, "%s is not shown from the host: no write reaches it", shown);
+	if (!c || c->kind != PLACE_BIND) /* a guard that nobody asked for is no news */
+		return !strcmp(ban->src.origin, PROFILE_SNUG) ? 0 :
+		       resolve_note(r, &ban->src, "%s is not shown from the host: no write reaches it", shown);
 	const char *what = arena_fmt(&r->pol->arena, "protecting %s from writes", shown);
 	if (c->mode == BIND_RO)
 		return pin_above(g, c->path, what, &ban->src);
@@ -316,9 +317,31 @@ static int guard_list(struct guards *g, const struct pathlist *l, bool write_onl
 	return x;
 }
 
+/* A grant that leads through a link in a tree which is writable inside: the next run would be led elsewhere. */
+static int check_links(struct resolver *r)
+{
+	int x = 0;
+	for (size_t i = 0; i < r->pol->nplaces && !x; i++) {
+		const struct place *p = &r->pol->places[i];
+		for (size_t k = 0; k < p->nhops && !x; k++) {
+			const struct place *c = place_cover(r->pol, p->hops[k].path);
+			bool replaceable = c && c != p && c->kind == PLACE_BIND && c->mode == BIND_RW && strcmp(p->hops[k].text, "..") != 0;
+			if (replaceable && !(p->src.overrides && !p->src.inlined))
+				x = resolve_trouble(r, &p->src, "the source %s is reached through the link %s, which the command can "
+				                    "replace, so that its next run would be given something else: name what the link "
+				                    "leads to, or say override: true", resolve_show(r, p->source),
+				                    resolve_show(r, p->hops[k].path));
+		}
+	}
+	return x;
+}
+
 int guards_make(struct resolver *r)
 {
 	struct guards g = { .r = r };
+	int links = check_links(r);
+	if (links)
+		return links;
 	/* fences first: pins of a mask must not reopen them */
 	int x = guard_list(&g, &r->p->deny_write, true, true);
 	if (!x)

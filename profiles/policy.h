@@ -33,6 +33,8 @@ struct place {
 	                      * host. The judge takes it as empty at the start */
 	uint64_t size;
 	struct src src;
+	const struct hop *hops; /* of the source, the host's; used while resolving only */
+	size_t nhops;
 };
 
 /*

@@ -23,6 +23,9 @@ struct src {
 	bool inlined, overrides;
 };
 
+/* src.origin of lines that snug adds by itself, to protect what a later run relies on */
+#define PROFILE_SNUG "snug"
+
 enum bind_mode { BIND_RO, BIND_RW, BIND_COPY };
 enum bind_create { CREATE_NO, CREATE_DIR, CREATE_FILE };
 enum home_mode { HOME_UNSET, HOME_EMPTY, HOME_HOST, HOME_PERSIST };

@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# run_next.bats - a confined command cannot widen what the next run under the same command line is given
+bats_require_minimum_version 1.5.0
+load lib
+
+setup() {
+	snug_setup
+	cd "$PROJ" || return 1
+	mkdir -p "$HOME/.keys"
+	echo secret >"$HOME/.keys/id"
+}
+
+@test "a profile given by path is read-only inside, and cannot be moved away" {
+	printf 'schema: snug-profile/v1\nname: x\n' >x.yaml
+	run "$SNUG" --profile ./x.yaml -- sh -c 'echo "home: host" >>x.yaml; mv x.yaml y.yaml; rm -f x.yaml; touch other'
+	[ -e other ]
+	assert_same "$(printf 'schema: snug-profile/v1\nname: x\n')" "$(cat x.yaml)"
+	mkdir sub
+	run "$SNUG" -C "$PROJ/sub" --project "$PROJ" --profile ./x.yaml -- sh -c 'echo "home: host" >>../x.yaml'
+	[ "$status" -ne 0 ]
+	assert_same 2 "$(wc -l <x.yaml)"
+}
+
+@test "snug's own store and the user's profiles are read-only under any grant of home" {
+	mkdir -p "$HOME/.config/snug/profiles" "$HOME/.local/state/snug/trust"
+	unset XDG_STATE_HOME
+	run "$SNUG" --allow-write="$HOME/.config,$HOME/.local" -- sh -c '
+		touch ~/.config/ok ~/.local/ok
+		touch ~/.config/snug/profiles/node.yaml ~/.local/state/snug/trust/x
+		mv ~/.local/state ~/.local/moved; mv ~/.config/snug ~/.config/moved'
+	[ -e "$HOME/.config/ok" ] && [ -e "$HOME/.local/ok" ]
+	[ ! -e "$HOME/.config/snug/profiles/node.yaml" ] && [ ! -e "$HOME/.local/state/snug/trust/x" ]
+	[ -d "$HOME/.local/state" ] && [ -d "$HOME/.config/snug" ]
+}
+
+@test "a grant through a link that the command can replace is refused, with the link's name" {
+	printf 'binds: [{ source: "{project}/dist", mode: rw, create: dir, target: /opt/dist }]\n' >"$WORK/p.yaml"
+	run "$SNUG" --profile "$WORK/p.yaml" -- sh -c 'rmdir dist && ln -s "$1" dist' sh "$HOME/.keys"
+	[ -L dist ] || skip "the directory could not be replaced"
+	run "$SNUG" --profile "$WORK/p.yaml" -- cat /opt/dist/id
+	assert_status 125
+	assert_out "reached through the link {project}/dist"
+	rm dist
+	printf 'home: { persist: "{project}/.home" }\n' >"$WORK/q.yaml"
+	ln -s "$HOME" .home
+	run "$SNUG" --profile "$WORK/q.yaml" -- true
+	assert_status 125
+	assert_out "reached through the link {project}/.home"
+}
