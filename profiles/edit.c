@@ -369,6 +369,8 @@ static int edit(struct edit *d, const struct profile *add, struct str *out, stru
 	struct ynode *root = NULL;
 	int x = ynode_read(&root, &d->arena, d->text, d->len, d->file, d->e);
 	d->root = root;
+	if (!x && !root)
+		x = err_set(d->e, EINVAL, "%s: empty", d->file);
 	if (!x)
 		x = edit_split(d);
 	if (!x)

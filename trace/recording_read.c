@@ -308,7 +308,7 @@ static void on_record(struct reader *rd, json_object *o)
 		field_bad(rd, "k", "follows the end record");
 	else if (rd->counts[kind]++ == REC_ITEMS_MAX)
 		field_bad(rd, "k", "stands in too many records");
-	if (!rd->bad)
+	if (!rd->bad && kind < REC_COUNT)
 		handlers[kind](rd, o);
 }
 

@@ -158,7 +158,7 @@ static int put_proc(struct writer *w, const struct proc *p, struct err *e)
 	if (p->argv) {
 		size_t from = s->len, at;
 		str_add(s, ",\"argv\":[");
-		for (size_t i = 0; p->argv[i] && i < REC_PROC_WORDS; i++) {
+		for (size_t i = 0; i < REC_PROC_WORDS && p->argv[i]; i++) {
 			at = s->len;
 			if (i)
 				str_add_char(s, ',');
