@@ -147,3 +147,14 @@ unshared() { unshare --user --map-root-user "$@"; }
 	refute_line '^ran$'
 	assert_out chroot
 }
+
+@test "kernels before clone3 (435 on x86_64) and open_tree_attr (467) give the same view" {
+	bare=$("$SNUG" run -- sh -c 'cut -d" " -f5,6 /proc/self/mountinfo')
+	for call in 435 467; do
+		old=$(NO_CALL=$call "$O/tests/targets/no_clone" "$SNUG" run -- sh -c 'cut -d" " -f5,6 /proc/self/mountinfo')
+		assert_same "$old" "$bare"
+	done
+	NO_CALL=442 run "$O/tests/targets/no_clone" "$SNUG" run -- echo ran
+	assert_status 125
+	assert_out "Linux 5.12"
+}
