@@ -403,7 +403,8 @@ static struct reply rule_rename(const struct call *c)
 		r = may(c, &to->dir, 3);
 	else if (!r.err)
 		r = may_delete(c, 1, swap ? to->obj.type == FT_DIR : dir);
-	if (!r.err && dir && !same_parent(from->path, to->path)) /* ".." of the directory changes */
+	/* ".." of the directory changes; of a mount point it is what lies below the mount */
+	if (!r.err && dir && !same_parent(from->path, to->path) && !from->obj.shut && from->dir.shown == from->obj.shown)
 		r = may(c, &from->obj, 2);
 	if (!r.err)
 		r = busy(&from->obj);
