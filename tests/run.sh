@@ -30,7 +30,14 @@ stage=$(mktemp -d "$base/snug-check.XXXXXX") || exit 1
 chmod 755 "$stage"
 running=()
 cleanup() {
-	for pid in "${running[@]}"; do kill "$pid" 2>/dev/null; done
+	for pid in "${running[@]}"; do
+		# timeout(1) below it hands the signal on to its whole group
+		for stat in /proc/[0-9]*/stat; do
+			{ read -r child _ _ above _ <"$stat"; } 2>/dev/null || continue
+			[ "$above" != "$pid" ] || kill "$child" 2>/dev/null
+		done
+		kill "$pid" 2>/dev/null
+	done
 	wait 2>/dev/null
 	rm -rf "$stage"
 }
@@ -80,11 +87,11 @@ as() {
 	user)
 		if [ $am_root = yes ]; then
 			setpriv --reuid=$user --regid=$user --clear-groups \
-				env -i "${suite_env[@]}" HOME="$stage/home-user" USER=$user LOGNAME=$user "$@"
+				env -i -C "$stage/src" "${suite_env[@]}" HOME="$stage/home-user" USER=$user LOGNAME=$user "$@"
 		else
-			env -i "${suite_env[@]}" HOME="$stage/home-user" USER="$(id -un)" LOGNAME="$(id -un)" "$@"
+			env -i -C "$stage/src" "${suite_env[@]}" HOME="$stage/home-user" USER="$(id -un)" LOGNAME="$(id -un)" "$@"
 		fi ;;
-	root) env -i "${suite_env[@]}" HOME="$stage/home-root" USER=root LOGNAME=root "$@" ;;
+	root) env -i -C "$stage/src" "${suite_env[@]}" HOME="$stage/home-root" USER=root LOGNAME=root "$@" ;;
 	esac
 }
 

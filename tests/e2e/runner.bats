@@ -61,3 +61,23 @@ a test "b" { skip "not today"; }'
 	run find /srv /opt /var/tmp /tmp "$HOME/.cache" -maxdepth 1 -name 'snug-check.*' -newer tests/e2e/good.bats -user "$(id -un)"
 	[ -z "$output" ]
 }
+
+@test "a runner that is ended takes its suites with it" {
+	need pgrep
+	suite slow <<<'a test "a" { sleep 47; }'
+	bash tests/run.sh e2e >out 2>&1 &
+	runner=$!
+	for ((i = 0; i < 100; i++)); do
+		sleeper=$(pgrep -u "$(id -u)" -f 'sleep 47' || :)
+		[ -z "$sleeper" ] || break
+		sleep 0.1
+	done
+	[ -n "$sleeper" ]
+	kill "$runner"
+	wait "$runner" || :
+	for ((i = 0; i < 50; i++)); do
+		pgrep -u "$(id -u)" -f 'sleep 47' >/dev/null || return 0
+		sleep 0.1
+	done
+	fail "still there"
+}
