@@ -88,8 +88,11 @@ int decode_socket(const struct decoder *d, struct task *t, const struct seccomp_
 	if (def->kind == CALL_SENDMSG)
 		return message(d, t, c, fd, in->args[1]);
 	if (def->kind == CALL_SENDMMSG) {
-		/* more destinations than fit in one call's list are sent by later calls in practice */
 		unsigned n = MIN((unsigned)in->args[2], (unsigned)SEEN_MAX);
+		if (n < (unsigned)in->args[2]) {
+			static const char text[] = "one sendmmsg had more messages than are looked at; their addresses are unknown";
+			c->incomplete = resolver_str(d->names, text, strlen(text));
+		}
 		for (unsigned i = 0; i < n && !err; i++)
 			err = message(d, t, c, fd, in->args[1] + i * sizeof(struct mmsghdr));
 		return err;
