@@ -241,8 +241,8 @@ int recorder_call(struct recorder *r)
 	struct call c;
 	int err = notify_recv(fd_no(r->launch.listener), &n);
 	if (err)
-		return err == -ENOENT || err == -EINTR ? 0 : err;
-	uint64_t now = recorder_now();
+		return err == -ENOENT || err == -EINTR ? 1 : err;
+	uint64_t now = r->last_ns = recorder_now();
 	resolver_reset(&r->names, now);
 	struct task *t = tasks_get(&r->tasks, (pid_t)n.pid, now);
 	if (n.data.arch != NATIVE || (unsigned)n.data.nr >= 0x40000000u) {

@@ -12,6 +12,7 @@
 /**
  * struct recorder - zero is empty
  * @status:  of the command, as waitpid(2) gives it; -1 while it runs
+ * @last_ns: when the last notification came
  * @reasons: why the recording is incomplete, each once
  */
 struct recorder {
@@ -28,7 +29,7 @@ struct recorder {
 	struct sockports ports;
 	struct envuse env;
 	struct map reasons;
-	uint64_t start_ns, term_ns, kill_ns;
+	uint64_t start_ns, last_ns, kill_ns;
 	int ctl, status;
 	bool timed_out, foreign_said, failed;
 };
@@ -48,7 +49,10 @@ int recorder_run(struct recorder *r, struct err *e) MUST;
 /* Keep answering, recording nothing, until the last process of the tree is gone. */
 void recorder_linger(struct recorder *r);
 
-/* Answer one notification, and record it. -errno: the listener is useless. */
+/*
+ * Wait for one notification, answer it, record it. Return: 0; 1 there was none (a signal came, or its caller
+ * died meanwhile); -errno: the listener is useless.
+ */
 int recorder_call(struct recorder *r);
 
 /* A reason that makes the recording incomplete; said once. */
