@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -126,6 +127,9 @@ static int guards(struct filter *f, const struct policy *pol)
 	};
 	/* typing into the terminal we share with the caller; masked compare, CVE-2019-10063 */
 	const struct guard tty = { SYS_ioctl, 1, BPF_JEQ, { TIOCSTI, TIOCLINUX }, 2, ret_errno(EPERM), 0 };
+	/* PRIO_PGRP: the process group is the caller's too, st_scope.c */
+	const struct guard nice = { SYS_setpriority, 0, BPF_JEQ, { PRIO_PGRP }, 1, ret_errno(EPERM), 0 };
+	const struct guard io = { SYS_ioprio_set, 0, BPF_JEQ, { 2 }, 1, ret_errno(EPERM), 0 }; /* IOPRIO_WHO_PGRP */
 	/* families that no network namespace confines (vsock), or that nobody here needs */
 	const struct guard family = { SYS_socket, 0, BPF_JEQ, { AF_UNIX, AF_INET, AF_INET6, AF_NETLINK }, 4,
 	                              SECCOMP_RET_ALLOW, ret_errno(EAFNOSUPPORT) };
@@ -137,6 +141,10 @@ static int guards(struct filter *f, const struct policy *pol)
 		r = when(f, BPF_JEQ, SYS_clone3, ret_errno(ENOSYS));
 	if (r == 0)
 		r = guard(f, &tty);
+	if (r == 0)
+		r = guard(f, &nice);
+	if (r == 0)
+		r = guard(f, &io);
 	if (r == 0 && pol->network.v != NET_HOST)
 		r = guard(f, &family);
 	return r;

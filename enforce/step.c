@@ -31,6 +31,7 @@ const struct step command_steps[] = {
 	{ "session", st_session, "the caller's process group, where no terminal needs it", NULL },
 	{ "signals", st_signals, NULL, "mask and ignored set of the caller" },
 	{ "descriptors", st_fds, "every descriptor above 2, at execve", "those of --keep-fd" },
+	{ "signal scope", st_scope, "signals to process groups outside", NULL },
 	{ "system calls", st_seccomp, "what the policy denies", NULL },
 	{ 0 },
 };

@@ -119,6 +119,7 @@ int st_caps(struct build *b, struct err *e) MUST;
 int st_session(struct build *b, struct err *e) MUST;
 int st_nnp(struct build *b, struct err *e) MUST;
 int st_signals(struct build *b, struct err *e) MUST;
+int st_scope(struct build *b, struct err *e) MUST;
 int st_fds(struct build *b, struct err *e) MUST;
 int st_seccomp(struct build *b, struct err *e) MUST;
 

@@ -47,3 +47,27 @@ setup() {
 	assert_status 125
 	assert_out "reached through the link {project}/.home"
 }
+
+@test "kill(0) inside leaves the caller's process group alone, on a terminal too" {
+	need python3
+	cat >try.py <<-'END'
+		import os, pty, sys
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.execvp("sh", ["sh", "-c", '"$0" -- sh -c "kill -9 0"; echo outer lives $?', sys.argv[1]])
+		out = b""
+		while True:
+		    try:
+		        got = os.read(fd, 4096)
+		    except OSError:
+		        break
+		    if not got:
+		        break
+		    out += got
+		sys.stdout.write(out.decode())
+	END
+	run python3 try.py "$SNUG"
+	assert_out "outer lives 137"
+	run setsid -w sh -c '"$0" -- sh -c "kill -9 0"; echo outer lives $?' "$SNUG"
+	assert_out "outer lives 137"
+}
