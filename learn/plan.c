@@ -262,9 +262,14 @@ struct group {
 	uint16_t first, last;
 };
 
-static struct group *group_of(struct map *m, struct arena *a, const struct node *n)
+/* Two ways to be alike: by extension; and, where made as mk*temp makes names, by length. */
+enum alike { ALIKE_EXTENSION, ALIKE_TEMP, ALIKE_WAYS };
+
+static struct group *group_of(struct map *m, struct arena *a, const struct node *n, enum alike way)
 {
-	const char *key = arena_fmt(a, "%u%s", n->parent, extension(path_base(n->path)));
+	const char *name = path_base(n->path);
+	const char *key = way == ALIKE_TEMP ? arena_fmt(a, "%u:%zu", n->parent, strlen(name))
+	                                    : arena_fmt(a, "%u%s", n->parent, extension(name));
 	int fresh = 0;
 	void **slot = key ? map_put(m, key, strlen(key), &fresh) : NULL;
 	if (slot && fresh) {
@@ -282,19 +287,21 @@ static int find_varying(struct plan *p)
 	struct objects *o = &p->f->objects;
 	OWN(arena) a = { 0 };
 	OWN(map) groups = { 0 };
-	for (int pass = 0; pass < 2 && p->f->nruns > 1; pass++) {
+	for (int pass = 0; pass < 2 * ALIKE_WAYS && p->f->nruns > 1; pass++) {
+		enum alike way = (enum alike)(pass / 2);
 		for (uint32_t i = 1; i < o->n; i++) {
 			const struct node *n = &o->nodes[i];
-			if (!n->runs)
+			bool temp = n->uses & (USE_EXCL | USE_MKDIR) && !(n->uses & USE_RENAMED);
+			if (!n->runs || (way == ALIKE_TEMP && !temp))
 				continue;
-			struct group *g = group_of(&groups, &a, n);
+			struct group *g = group_of(&groups, &a, n, way);
 			if (!g)
 				return -ENOMEM;
-			if (pass == 0) {
+			if (pass % 2 == 0) {
 				g->steady |= n->runs == p->f->nruns || n->uses & USE_PRE;
 				g->mixed |= n->first_run != g->first || n->last_run != g->last;
 			} else {
-				p->varies[i] = g->mixed && !g->steady;
+				p->varies[i] |= g->mixed && !g->steady;
 			}
 		}
 	}
