@@ -45,6 +45,10 @@ zip zip
 jq jq
 openssl openssl
 netcat-openbsd nc
+gdb gdb
+mandoc mandoc
+procps pgrep
+perl perl
 '
 case ${1:-test} in
 build) want=$build ;;
