@@ -5,10 +5,12 @@
 #include "cli/absent.h"
 #include "cli/cmd.h"
 #include "cli/setup.h"
+#include "base/path.h"
 #include "enforce/box.h"
 #include "enforce/relay.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +43,14 @@ static void say_whole_tree(const struct policy *pol)
 	if (root)
 		fprintf(stderr, "snug: the whole host tree is readable%s (%s)\n", root->mode == BIND_RW ? " and writable" : "",
 		        root->src.origin ? root->src.origin : "policy");
+}
+
+static bool is_whole(const struct host *h)
+{
+	char *home = h->home ? realpath(h->home, NULL) : NULL;
+	bool whole = strcmp(h->project, "/") == 0 || (home && path_under(home, h->project));
+	free(home);
+	return whole;
 }
 
 static int refuse_no_project(const struct host *h, struct err *e)
@@ -87,6 +97,9 @@ int cmd_run(struct cli_opts *o, struct err *e)
 {
 	OWN(setup) s = { 0 };
 	int r = setup_make(&s, o, FIND_APPLY, true, e);
+	if (!o->project_anyway && s.host.project && is_whole(&s.host))
+		return err_set(e, EINVAL, "the project %s is / or holds the home directory, which would be granted as a whole: name a "
+		               "directory inside it with --project DIR, or insist with --project-anyway", s.host.project);
 	if (s.host.cwd && !s.host.project)
 		return refuse_no_project(&s.host, e); /* whatever else is wrong follows from it */
 	return r < 0 ? r : run(o, &s, e);

@@ -305,7 +305,7 @@ int st_cwd(struct build *b, struct err *e)
 	const char *cwd = b->pol->cwd ? b->pol->cwd : "/";
 	if (chdir(cwd) == 0)
 		return 0;
-	return errno == ENOENT ? err_set(e, ENOENT, "working directory %s is not in the view: grant it with "
+	return errno == ENOENT ? err_set(e, ENOENT, "%s is not in the view: grant it with "
 	                                 "--allow-read=%s, or choose another with --cwd", cwd, cwd)
-	                       : err_sys(e, "working directory %s", cwd);
+	                       : err_sys(e, "%s", cwd);
 }

@@ -209,6 +209,32 @@ static bool match_name(const char *rule, const char *name)
 	return rule[0] == '.' && !strcmp(name, tail + 1);
 }
 
+static bool is_zero(const uint8_t *addr, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (addr[i])
+			return false;
+	return true;
+}
+
+/* Linux connects the unspecified address to its loopback: one verdict for both. */
+static void plain_addr(enum family *family, uint8_t addr[16])
+{
+	if (*family == FAM_INET6 && is_mapped(addr)) {
+		*family = FAM_INET;
+		memmove(addr, addr + 12, 4);
+	}
+	if (*family == FAM_INET && is_zero(addr, 4))
+		memcpy(addr, (const uint8_t[]){ 127, 0, 0, 1 }, 4);
+	else if (*family == FAM_INET6 && is_zero(addr, 16))
+		addr[15] = 1;
+}
+
+static bool is_loopback(enum family family, const uint8_t addr[16])
+{
+	return family == FAM_INET ? addr[0] == 127 : is_zero(addr, 15) && addr[15] == 1;
+}
+
 bool host_rule_match(const struct host_rule *r, const char *host, uint16_t port)
 {
 	char name[NAME_MAX_BYTES + 2];
@@ -218,13 +244,15 @@ bool host_rule_match(const struct host_rule *r, const char *host, uint16_t port)
 		return false;
 	if (!read_addr(host, &family, addr))
 		return r->name && clean_name(host, name) && match_name(r->name, name);
+	plain_addr(&family, addr);
 	if (r->name)
-		return !strcmp(r->name, "*");
-	if (family == FAM_INET6 && is_mapped(addr)) {
-		family = FAM_INET;
-		memmove(addr, addr + 12, 4);
-	}
-	return r->family == family && same_net(r->addr, addr, r->bits);
+		return !strcmp(r->name, "*") || (!strcmp(r->name, "localhost") && is_loopback(family, addr));
+	uint8_t mine[16];
+	enum family as = r->family;
+	memcpy(mine, r->addr, sizeof(mine));
+	if (r->bits == (as == FAM_INET ? 32 : 128))
+		plain_addr(&as, mine);
+	return as == family && same_net(mine, addr, r->bits);
 }
 
 /* The IPv4 address that NAT64 (RFC 6052) or 6to4 (RFC 3056) carries in @host, as text; false when none. */

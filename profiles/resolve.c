@@ -146,6 +146,10 @@ static int resolve_network(const struct resolver *r)
 	int x = add_hosts(r, &p->allow_hosts, &r->pol->allow_hosts, &r->pol->nallow_hosts, false);
 	if (!x)
 		x = add_hosts(r, &p->deny_hosts, &r->pol->deny_hosts, &r->pol->ndeny_hosts, true);
+	/* a deny that nothing can hold to is no deny */
+	if (!x && r->pol->network.v == NET_HOST && p->deny_hosts.n)
+		x = resolve_trouble(r, &p->deny_hosts.items[0].src, "network mode host reaches every host, %s too: with "
+		                    "--network proxy the deny holds", p->deny_hosts.items[0].text);
 	if (!x && r->pol->network.v == NET_NONE && p->allow_hosts.n && p->network.src.origin)
 		x = resolve_note(r, &r->pol->network.src, "network mode none: the %zu listed hosts are not reachable",
 		                 p->allow_hosts.n);

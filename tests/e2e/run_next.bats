@@ -71,3 +71,20 @@ setup() {
 	run setsid -w sh -c '"$0" -- sh -c "kill -9 0"; echo outer lives $?' "$SNUG"
 	assert_out "outer lives 137"
 }
+
+@test "what hands over the whole host is refused however it is named" {
+	run "$SNUG" run --project / -- true
+	assert_status 125
+	assert_out "--project-anyway"
+	run "$SNUG" run --project "$HOME" -- true
+	assert_status 125
+	ln -s "$HOME" "$WORK/link"
+	run "$SNUG" run --project "$WORK/link" -- true
+	assert_status 125
+}
+
+@test "a denied host in network mode host is refused, not ignored" {
+	run "$SNUG" --network host --deny-net=127.0.0.1 -- true
+	assert_status 125
+	assert_out "--network proxy"
+}

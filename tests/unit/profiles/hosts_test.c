@@ -63,6 +63,26 @@ static void addresses_have_one_verdict_however_they_are_written(void **state)
 	}
 }
 
+static void the_unspecified_address_is_loopback(void **state)
+{
+	(void)state;
+	static const struct { const char *rule, *host; bool want; } rows[] = {
+		{ "127.0.0.0/8", "0.0.0.0", true }, { "127.0.0.1:*", "0.0.0.0", true }, { "0.0.0.0", "127.0.0.1", true },
+		{ "127.0.0.0/8", "::ffff:0.0.0.0", true }, { "::1", "::", true }, { "[::]:443", "::1", true },
+		{ "localhost", "127.0.0.1", true }, { "localhost", "127.9.9.9", true }, { "localhost", "::1", true },
+		{ "localhost", "0.0.0.0", true }, { "localhost", "::ffff:127.0.0.1", true },
+		{ "localhost", "10.0.0.1", false }, { "127.0.0.0/8", "10.0.0.1", false }, { "a.test", "127.0.0.1", false },
+	};
+	for (size_t i = 0; i < LEN(rows); i++) {
+		OWN(arena) a = { 0 };
+		struct err e = { 0 };
+		struct host_rule r;
+		assert_int_equal(host_rule_parse(&r, &a, rows[i].rule, &e), 0);
+		if (host_rule_match(&r, rows[i].host, 443) != rows[i].want)
+			fail_msg("%s against %s", rows[i].rule, rows[i].host);
+	}
+}
+
 static void bad_patterns_are_refused_with_the_reason(void **state)
 {
 	(void)state;
@@ -163,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patterns_match_at_label_boundaries_and_ports),
 		cmocka_unit_test(addresses_have_one_verdict_however_they_are_written),
+		cmocka_unit_test(the_unspecified_address_is_loopback),
 		cmocka_unit_test(bad_patterns_are_refused_with_the_reason),
 		cmocka_unit_test(the_deciding_line_is_named),
 		cmocka_unit_test(a_listed_host_is_no_grant_while_the_mode_is_none),
