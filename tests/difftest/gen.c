@@ -174,14 +174,14 @@ static void entry(struct round *r, struct str *list, const char *path, bool opti
 }
 
 /* Single objects of a slot, each with a bind of its own. */
-static void bind_objects(struct round *r, struct sections *s, const char *at, bool copies)
+static void bind_objects(struct round *r, struct sections *s, const char *at, bool copies, bool no_links)
 {
 	static const char *const modes[] = { "mode: ro", "mode: rw" };
 	static const char *const names[] = { "f", "g", "x", "d", "k", "p", "la", "lD", "z", "y" };
 	bool file = false, dir = false; /* a link and its target are one place */
 	for (size_t i = 0; i < LEN(names); i++) {
 		bool plain = strchr("fgx", names[i][0]) != NULL;
-		if (!strcmp(names[i], "y") && !r->root)
+		if ((!strcmp(names[i], "y") && !r->root) || (names[i][0] == 'l' && no_links))
 			continue;
 		if (chance(r, 35) || (!strcmp(names[i], "la") && file) || (!strcmp(names[i], "lD") && dir))
 			continue;
@@ -217,6 +217,12 @@ static const char *bind_mode(struct round *r)
 	return chance(r, 50) ? "mode: ro" : "mode: rw";
 }
 
+/* A grant through a link that the command could replace is refused. */
+static bool is_writable(const struct round *r, enum where where)
+{
+	return (where == W_PROJECT && r->project_rw) || (where == W_HOME && r->persist);
+}
+
 /* The rule over area @a; slots are drawn already. */
 static void area_rule(struct round *r, struct sections *s, const struct area *a)
 {
@@ -239,7 +245,7 @@ static void area_rule(struct round *r, struct sections *s, const struct area *a)
 	for (int i = 0; i < SLOTS; i++) {
 		const char *at = PATH("%s/%d", a->path, i);
 		switch (a->rule) {
-		case OVER_OBJECTS: bind_objects(r, s, at, private); break;
+		case OVER_OBJECTS: bind_objects(r, s, at, private, is_writable(r, a->where)); break;
 		case OVER_MASK: shut_objects(r, s, at, &s->mask); break;
 		case OVER_DENY_READ: shut_objects(r, s, at, &s->deny_read); break;
 		case OVER_FENCE:
@@ -268,7 +274,7 @@ static void write_profile(struct round *r, struct sections *s)
 {
 	struct str *y = &r->yaml;
 	str_add(y, "schema: snug-profile/v1\n");
-	str_fmt(y, "project: %s\n", chance(r, 75) ? "rw" : "ro");
+	str_fmt(y, "project: %s\n", r->project_rw ? "rw" : "ro");
 	str_add(y, r->home_says);
 	section(y, "binds:", &s->binds);
 	section(y, "tmpfs:", &s->tmpfs);
@@ -302,6 +308,8 @@ static void draw_areas(struct round *r, struct area *areas, struct sections *s)
 				slot(r, PATH("%s.src/%d", a->path, k), at);
 		}
 		size_t at_link = draw(r, 4);
+		if (a->rule == OVER_LINK && is_writable(r, (enum where)at_link))
+			at_link = W_DATA;
 		a->link = PATH("%s/L%zu", where[at_link], i);
 		node(r, N_LINK, a->link, a->path, 0, 0);
 		area_rule(r, s, a);
@@ -318,6 +326,7 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	r->tmp = arena_str(&r->arena, tmp);
 	r->loose = PATH("%s-", tmp);
 	r->shm = PATH("/dev/shm/%s-", path_base(tmp));
+	r->project_rw = chance(r, 75);
 	r->userns = chance(r, 20);
 	r->ptrace = chance(r, 20);
 	r->home = PATH("%s/h", base);
@@ -333,7 +342,7 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	}
 	r->rooted = !r->persist && chance(r, 5);
 	if (r->rooted)
-		bind(r, &s, "/", bind_mode(r));
+		bind(r, &s, "/", "mode: ro");
 	const char *dirs[] = { r->home, r->project, r->data, r->tmp, PATH("%s/o", r->data) };
 	for (size_t i = 0; i < LEN(dirs); i++)
 		node(r, N_DIR, dirs[i], NULL, 0755, 0);

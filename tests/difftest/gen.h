@@ -45,7 +45,7 @@ struct want {
 struct round {
 	struct arena arena;
 	uint64_t seed, state;
-	bool root, in_slot, net_host, persist, rooted, userns, ptrace;
+	bool root, in_slot, net_host, persist, rooted, project_rw, userns, ptrace;
 	const char *base, *home, *home_as, *project, *data, *tmp; /* tmp: a directory in /tmp outside, absent inside */
 	const char *loose, *shm;                        /* prefixes of names made in /tmp and /dev/shm themselves */
 	const char *home_says; /* line of the profile */
