@@ -21,7 +21,7 @@ struct ruleset { uint64_t handled_fs, handled_net, scoped; }; /* struct landlock
 
 static int refuse_group(struct err *e)
 {
-	static struct sock_filter lines[] = {
+	struct sock_filter lines[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)), /* little endian: the low half */
