@@ -42,7 +42,7 @@ struct watch {
 	uint64_t daemon_ns; /* when waiting for daemons ends; 0: the command still runs */
 	timer_t timer;
 	sigset_t wake, awake; /* the two signals; the mask that lets them through */
-	bool tree_gone, hung_up, stopped, ticking;
+	bool tree_gone, hung_up, stopped, timed, ticking;
 };
 
 static void reap(struct recorder *r, struct watch *w)
@@ -137,8 +137,8 @@ static int open_watch(struct recorder *r, struct watch *w, struct err *e)
 	sigemptyset(&w->wake);
 	sigaddset(&w->wake, SIGCHLD);
 	sigaddset(&w->wake, SIGALRM);
-	if (timer_create(CLOCK_MONOTONIC, &tick, &w->timer) < 0)
-		return err_sys(e, "timer_create");
+	/* under a limit of no pending signals (ulimit -i 0) there is no timer: then each call is polled for */
+	w->timed = timer_create(CLOCK_MONOTONIC, &tick, &w->timer) == 0;
 	if (sigaction(SIGALRM, &act, NULL) < 0 || sigaction(SIGCHLD, &act, NULL) < 0 ||
 	    sigprocmask(SIG_BLOCK, &w->wake, &w->awake) < 0)
 		return err_sys(e, "sigaction");
@@ -155,7 +155,7 @@ static void ticks(struct watch *w, bool on)
 {
 	struct itimerspec t = { .it_interval.tv_nsec = on ? TICK_MS * 1000000L : 0 };
 	t.it_value = t.it_interval;
-	if (w->ticking == on || timer_settime(w->timer, 0, &t, NULL) < 0)
+	if (!w->timed || w->ticking == on || timer_settime(w->timer, 0, &t, NULL) < 0)
 		return;
 	w->ticking = on;
 	(void)sigprocmask(on ? SIG_UNBLOCK : SIG_BLOCK, &w->wake, NULL);
@@ -243,7 +243,8 @@ int recorder_run(struct recorder *r, struct err *e)
 			break;
 		}
 	}
-	timer_delete(w.timer);
+	if (w.timed)
+		timer_delete(w.timer);
 	return err < 0 ? err_set(e, -err, "the listener failed: %s", strerror(-err)) : 0;
 }
 

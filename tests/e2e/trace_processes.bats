@@ -29,6 +29,7 @@ differs() {
 }
 
 @test "P23 limits are inherited, and the recorder works within them" {
+	(ulimit -i 0; assert_same "$(differs "$(target seeall)")" "")
 	(ulimit -n 32; ulimit -c 0; ulimit -s 512; assert_same "$(differs "$(target seeall)")" "")
 	(ulimit -n 32; rec sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do /bin/true & done; wait; cat /etc/hostname')
 	output=$(cat "$WORK/events")
