@@ -61,7 +61,7 @@ struct options {
 };
 
 struct tally {
-	size_t pairs, rounds, mismatches, cells[C_COUNT][4], caught[RULE_COUNT];
+	size_t pairs, rounds, refused, mismatches, cells[C_COUNT][4], caught[RULE_COUNT];
 };
 
 struct facts {
@@ -327,6 +327,12 @@ static int run_round(const struct options *o, struct tally *t, const struct roun
 		err = compose(&prof, &h, r, stage_env(r, &mem), e);
 	if (!err)
 		err = policy_resolve(&run, &prof, &h, true, e);
+	if (err == -EINVAL && !run.nplaces) { /* not every drawn profile is one that run takes */
+		printf("# refused, --seed %llu: %s\n", (unsigned long long)r->seed, e->msg);
+		stage_remove(&w);
+		t->refused++;
+		return 0;
+	}
 	if (!err)
 		err = stage_outside(&w, &h, &made, f.outside, e);
 	if (!err)
@@ -365,10 +371,18 @@ static bool short_of(const struct options *o, const struct tally *t)
 	return false;
 }
 
+static bool goes_on(const struct options *o, const struct tally *t)
+{
+	if (o->one)
+		return !t->rounds && !t->refused;
+	return t->refused <= t->rounds / 4 + 3 &&
+	       (t->pairs < o->pairs || (short_of(o, t) && t->pairs < 4 * o->pairs));
+}
+
 static int report(const struct options *o, const struct tally *t)
 {
 	int test = 0, bad = 0;
-	printf("# %zu pairs in %zu rounds\n# %-12s %8s %8s %8s %8s\n", t->pairs, t->rounds, "", "granted", "private", "missing",
+	printf("# %zu pairs in %zu rounds, %zu profiles refused\n# %-12s %8s %8s %8s %8s\n", t->pairs, t->rounds, t->refused, "", "granted", "private", "missing",
 	       "denied");
 	for (int c = 0; c < C_COUNT; c++)
 		printf("# %-12s %8zu %8zu %8zu %8zu\n", classes[c], t->cells[c][0], t->cells[c][1], t->cells[c][2],
@@ -376,8 +390,9 @@ static int report(const struct options *o, const struct tally *t)
 	printf("# no cell is impossible: in each class each verdict can come\n");
 	for (size_t i = 0; i < LEN(limits); i++)
 		printf("# not drawn: %s\n", limits[i]);
-	printf("%sok %d - the judge says what the engine does (%zu pairs)\n", t->mismatches ? "not " : "", ++test, t->pairs);
-	bad += t->mismatches != 0;
+	bool wrong_once = t->mismatches || (!o->one && t->pairs < o->pairs);
+	printf("%sok %d - the judge says what the engine does (%zu pairs)\n", wrong_once ? "not " : "", ++test, t->pairs);
+	bad += wrong_once;
 	for (int c = 0; c < C_OTHER; c++) {
 		size_t low = t->cells[c][0];
 		for (int v = 1; v < 4; v++)
@@ -445,10 +460,10 @@ int main(int argc, char **argv)
 		return perror("scratch directory"), 2;
 	printf("1..%d\n", 1 + C_OTHER + RULE_COUNT - 1);
 	int failed = 0;
-	while (!failed && (o.one ? t.rounds < 1 : t.pairs < o.pairs || (short_of(&o, &t) && t.pairs < 4 * o.pairs))) {
+	while (!failed && goes_on(&o, &t)) {
 		struct err e = { 0 };
 		OWN(round) r = { 0 };
-		uint64_t seed = o.seed + t.rounds;
+		uint64_t seed = o.seed + t.rounds + t.refused;
 		int err = round_draw(&r, seed, seed % 2 ? base : short_base, tmp, getuid() == 0);
 		if (!err)
 			err = run_round(&o, &t, &r, &e);
