@@ -322,7 +322,8 @@ static struct reply rule_rmdir(const struct call *c)
 /* of two names in different mounts the one to blame: a fence, else the one that is not private */
 static const struct sight *edge(const struct sight *a, const struct sight *b)
 {
-	bool fence = b->place && (b->place->kind == PLACE_PIN || b->place->kind == PLACE_FENCE || b->place->kind == PLACE_MASK);
+	bool fence = b->place && (b->place->kind == PLACE_PIN || b->place->kind == PLACE_FENCE ||
+	                          b->place->kind == PLACE_MASK);
 	return fence || a->lost ? b : a;
 }
 

@@ -74,7 +74,8 @@ struct facts {
 static enum op op_of(const char *word, long flags)
 {
 	static const struct { const char *word; enum op op; } rows[] = {
-		{ "lstat", OP_STAT }, { "install", OP_OPEN }, { "openat", OP_OPEN }, { "cinet", OP_CONNECT }, { "binet", OP_BIND }, { "env", OP_ENV },
+		{ "lstat", OP_STAT }, { "install", OP_OPEN }, { "openat", OP_OPEN },
+		{ "cinet", OP_CONNECT }, { "binet", OP_BIND }, { "env", OP_ENV },
 	};
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (!strcmp(rows[i].word, word))
@@ -382,7 +383,8 @@ static bool goes_on(const struct options *o, const struct tally *t)
 static int report(const struct options *o, const struct tally *t)
 {
 	int test = 0, bad = 0;
-	printf("# %zu pairs in %zu rounds, %zu profiles refused\n# %-12s %8s %8s %8s %8s\n", t->pairs, t->rounds, t->refused, "", "granted", "private", "missing",
+	printf("# %zu pairs in %zu rounds, %zu profiles refused\n# %-12s %8s %8s %8s %8s\n", t->pairs, t->rounds,
+	       t->refused, "", "granted", "private", "missing",
 	       "denied");
 	for (int c = 0; c < C_COUNT; c++)
 		printf("# %-12s %8zu %8zu %8zu %8zu\n", classes[c], t->cells[c][0], t->cells[c][1], t->cells[c][2],
@@ -455,7 +457,8 @@ int main(int argc, char **argv)
 	o.doer = doer;
 	umask(022);
 	if (!can_run())
-		return printf("1..1\nok 1 - all of it # SKIP this account gets no %s here\n", getuid() ? "user namespace" : "mount namespace"), 0;
+		return printf("1..1\nok 1 - all of it # SKIP this account gets no %s here\n",
+		              getuid() ? "user namespace" : "mount namespace"), 0;
 	if (!mkdtemp(base) || !mkdtemp(short_base) || !mkdtemp(tmp) || chmod(base, 0755) || chmod(short_base, 0755))
 		return perror("scratch directory"), 2;
 	printf("1..%d\n", 1 + C_OTHER + RULE_COUNT - 1);
