@@ -117,7 +117,7 @@ static void limits(struct recorder *r, struct watch *w, uint64_t now)
 		r->kill_ns = now + (uint64_t)KILL_AFTER_MS * MS;
 	}
 	if (r->kill_ns && now >= r->kill_ns) {
-		tree_kill();
+		tree_kill(r->launch.pid, &r->status);
 		r->kill_ns = now + (uint64_t)KILL_PATIENCE_MS * MS;
 	}
 	if (r->status >= 0 && !w->daemon_ns) {
@@ -239,7 +239,7 @@ int recorder_run(struct recorder *r, struct err *e)
 		}
 		err = turn(r, &w, now);
 		if (w.hung_up) {
-			tree_kill();
+			tree_kill(r->launch.pid, &r->status);
 			break;
 		}
 	}

@@ -116,7 +116,7 @@ static int await(int ctl, pid_t pid, struct result *res, struct err *e)
 			int status = 0;
 			waitpid(pid, &status, 0);
 			/* its children have come to us; with nobody to answer them their calls would fail with ENOSYS */
-			tree_kill();
+			tree_kill(0, NULL);
 			return err_set(e, EIO, "the recorder died (%s %d), so the command was ended; what it did until then "
 			               "stands, but is not recorded", WIFSIGNALED(status) ? "signal" : "exit",
 			               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));

@@ -24,7 +24,7 @@ size_t tree_list(pid_t *out, size_t max)
 	}
 }
 
-void tree_kill(void)
+void tree_kill(pid_t command, int *status)
 {
 	enum { MANY = 1024, ROUNDS = 500, PAUSE_US = 2000 };
 	pid_t pids[MANY];
@@ -36,7 +36,9 @@ void tree_kill(void)
 			kill(pids[i], SIGKILL);
 		/* the dead are still listed until they are reaped */
 		usleep(PAUSE_US);
-		while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
-			;
+		int how;
+		for (pid_t pid; (pid = waitpid(-1, &how, WNOHANG | __WALL)) > 0;)
+			if (pid == command && status)
+				*status = how;
 	}
 }

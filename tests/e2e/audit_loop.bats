@@ -44,3 +44,9 @@ a_tool() {
 	assert_status 0
 	assert_out "check: clean"
 }
+
+@test "a command that ignores TERM is ended by --timeout, and reported" {
+	run timeout 30 "$SNUG" audit --timeout=1 -- env --ignore-signal=TERM sleep 40
+	assert_status 124
+	assert_out "sleep"
+}
