@@ -305,8 +305,8 @@ run_hint() { "$SNUG" run +web -- true 2>&1 | sed -n 's/.*then type: snug /'"${SN
 	echo linked >"$HOME/dot/f"
 	ln -s dot/f "$HOME/.f"
 	for i in 1 2; do
-		run "$SNUG" run +git +node --profile ./p.yaml --allow-read="$HOME/.f" -- \
-			sh -ec 'cat ~/.f ~/.gitconfig; echo more >>~/notes; echo x >~/.npm/x'
+		run "$SNUG" run +git +node --profile ./p.yaml --allow-read="$HOME/dot/f" -- \
+			sh -ec 'cat ~/dot/f ~/.gitconfig; echo more >>~/notes; echo x >~/.npm/x'
 		assert_status 0
 		assert_line '^linked$'
 		assert_line '^\[user\]$'
@@ -314,6 +314,10 @@ run_hint() { "$SNUG" run +web -- true 2>&1 | sed -n 's/.*then type: snug /'"${SN
 	assert_same "more
 more" "$(cat "$WORK/kept/notes")"
 	[ -e "$HOME/.npm/x" ] && [ ! -e "$HOME/notes" ]
+	# a link in a home that is kept could lead elsewhere the next time
+	run "$SNUG" run --profile ./p.yaml --allow-read="$HOME/.f" -- true
+	assert_status 125
+	assert_out 'name what the link leads to'
 }
 
 @test "explain names a profile that overrides" {
