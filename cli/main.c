@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -33,6 +34,23 @@ static void fill_standard(void)
 		close(fd);
 }
 
+/* What a verb printed has to arrive: a list that ends early would pass for a short one. A reader that left knows. */
+static int finish(int code)
+{
+	struct err e = { 0 };
+	bool before = ferror(stdout);
+	errno = 0;
+	bool now = fflush(stdout) != 0;
+	if ((!before && !now) || errno == EPIPE)
+		return code;
+	if (errno)
+		(void)err_sys(&e, "writing to standard output"); /* said below */
+	else
+		(void)err_set(&e, EIO, "writing to standard output failed: is the disk full?"); /* said below */
+	say(&e);
+	return EXIT_SNUG;
+}
+
 int main(int argc, char **argv, char **envp)
 {
 	OWN(cli_opts) o = { 0 };
@@ -40,7 +58,7 @@ int main(int argc, char **argv, char **envp)
 	fill_standard();
 	int r = opts_parse(&o, argc, argv, envp, &e);
 	if (r == 1)
-		return fflush(stdout) ? EXIT_SNUG : 0;
+		return finish(0);
 	if (r < 0) {
 		say(&e);
 		if (r != -EINVAL)
@@ -52,7 +70,7 @@ int main(int argc, char **argv, char **envp)
 	r = o.verb->run(&o, &e);
 	if (r < 0) {
 		say(&e);
-		return EXIT_SNUG;
+		r = EXIT_SNUG;
 	}
-	return r;
+	return finish(r);
 }

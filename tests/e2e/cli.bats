@@ -137,3 +137,13 @@ load lib
 	assert_status 2
 	assert_line '^run .*no: .*user namespace'
 }
+
+@test "what could not be written to standard output is 125 with the reason, for every verb that prints" {
+	"$SNUG" audit -q -- true
+	for words in "profile list" explain runs check "why / last" "report last" "learn last" "explain -- true" -V --help; do
+		# shellcheck disable=SC2086 # words
+		run bash -c '"$@" >/dev/full' - "$SNUG" $words
+		assert_status 125
+		assert_line '^snug: writing to standard output'
+	done
+}
