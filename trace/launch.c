@@ -114,11 +114,11 @@ struct pipes {
 
 /* Makes no call that the filter notifies after installing it, but execve. */
 static void child(const struct callfilter *f, bool keep_privs, const struct sigstate *sig, const struct pipes *p,
-                  char *const *argv, char *const *env)
+                  const struct trace_opts *o)
 {
 	char c, file[PATH_MAX];
-	/* the search is snug's, not the command's, so it comes before the filter */
-	int err = search(argv[0], env, file, sizeof(file));
+	/* the way there and the search are snug's, not the command's, so they come before the filter */
+	int err = o->cwd && chdir(o->cwd) < 0 ? errno : search(o->argv[0], o->env, file, sizeof(file));
 	int n = notify_install(f, keep_privs);
 	if (write(p->number[1], &n, sizeof(n)) != sizeof(n) || n < 0)
 		_exit(125);
@@ -128,7 +128,7 @@ static void child(const struct callfilter *f, bool keep_privs, const struct sigs
 	close(n);
 	sigstate_restore(sig);
 	if (!err)
-		err = execute(file, argv, env);
+		err = execute(file, o->argv, o->env);
 	(void)!write(p->fail[1], &err, sizeof(err));
 	_exit(err == ENOENT ? 127 : 126);
 }
@@ -148,16 +148,18 @@ static int refused(struct err *e, int err)
 }
 
 int launch_start(struct launch *out, const struct callfilter *f, bool keep_privs, const struct sigstate *sig,
-                 char *const *argv, char *const *env, struct err *e)
+                 const struct trace_opts *o, struct err *e)
 {
 	struct pipes p;
+	if (o->cwd && faccessat(AT_FDCWD, o->cwd, X_OK, AT_EACCESS) < 0)
+		return err_sys(e, "working directory %s", o->cwd);
 	if (pipe2(p.number, O_CLOEXEC) < 0 || pipe2(p.go, O_CLOEXEC) < 0 || pipe2(p.fail, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
 	OWN(launch) l = { .pid = fork() };
 	if (l.pid < 0)
 		return err_sys(e, "fork");
 	if (!l.pid)
-		child(f, keep_privs, sig, &p, argv, env);
+		child(f, keep_privs, sig, &p, o);
 	l.go = fd_own(p.go[1]);
 	l.fail = fd_own(p.fail[0]);
 	OWN(fd) number = fd_own(p.number[0]);

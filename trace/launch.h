@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "trace/callfilter.h"
+#include "trace/trace.h"
 
 #include <signal.h>
 #include <sys/types.h>
@@ -36,7 +37,8 @@ void launch_drop(struct launch *l);
 /**
  * launch_start() - fork, install @f in the child and take its listener
  * @keep_privs: see notify_install()
+ * @o:          says what to run, with which environment and where
  * Return: -EBUSY: an outer listener is there; other -errno with the remedy in @e. Nothing runs then.
  */
 int launch_start(struct launch *out, const struct callfilter *f, bool keep_privs, const struct sigstate *sig,
-                 char *const *argv, char *const *env, struct err *e) MUST;
+                 const struct trace_opts *o, struct err *e) MUST;

@@ -123,7 +123,7 @@ int recorder_open(struct recorder *r, const struct host *host, const struct trac
 		err = err_set(e, EIO, "/proc/self/status cannot be read");
 	bool privileged = me->admin && !geteuid();
 	if (!err)
-		err = launch_start(&r->launch, f, privileged, sig, o->argv, o->env, e);
+		err = launch_start(&r->launch, f, privileged, sig, o, e);
 	free(f);
 	if (err)
 		return err;

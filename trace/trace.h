@@ -10,6 +10,7 @@
  * struct trace_opts
  * @argv, @env: the command; env already carries the proxy variables where a proxy is offered
  * @real_env:   the user's own environment, for value evidence
+ * @cwd: where the command starts, NULL: where the caller is
  * @network_only: connect-class calls only, no file tracing
  * @proxy_port: of the offered proxy on loopback, 0 none: connects to it are no findings
  * @timeout_ms: -1 none
@@ -17,6 +18,7 @@
  */
 struct trace_opts {
 	char *const *argv, *const *env, *const *real_env;
+	const char *cwd;
 	bool network_only;
 	uint16_t proxy_port;
 	int timeout_ms;

@@ -191,3 +191,24 @@ json_has() {
 	run sh -c '"$1" audit -- sh -c "[ -e /proc/self/fd/1 ] || exit 6" >&- 2>/dev/null' sh "$SNUG"
 	assert_status 6
 }
+
+@test "-C: the command starts there, as under run; files named before it are the caller's" {
+	mkdir -p there/deep
+	echo far >there/deep/a
+	echo near >a
+	for opt in "-C there" "--cwd=there"; do
+		# shellcheck disable=SC2086
+		assert_same "$PROJ/there" "$("$SNUG" audit -q $opt -- readlink /proc/self/cwd)"
+	done
+	run --separate-stderr "$SNUG" audit -C there -o out.yaml --project="$PROJ" -- cat deep/a
+	assert_status 0
+	assert_same far "$output"
+	[ -e out.yaml ]
+	printf '#!/bin/sh\npwd\n' >there/tool
+	chmod +x there/tool
+	assert_same "$PROJ/there" "$("$SNUG" trace -C there -o rec -- ./tool)"
+	grep -q "$PROJ/there/tool" rec
+	run "$SNUG" audit -C gone -- touch made
+	assert_status 125
+	[ ! -e made ]
+}
