@@ -232,7 +232,7 @@ static int mask_moved(struct guards *g, const struct ban *ban, bool deny)
 	return x;
 }
 
-static int fence_at(struct guards *g, const struct ban *ban, const char *path, bool optional, bool link)
+static int fence_at(struct guards *g, const struct ban *ban, const char *path, bool optional)
 {
 	struct resolver *r = g->r;
 	const struct place *c = place_cover(r->pol, path);
@@ -246,14 +246,11 @@ static int fence_at(struct guards *g, const struct ban *ban, const char *path, b
 	if (c->mode == BIND_RO)
 		return pin_above(g, c->path, what, &ban->src);
 	enum file_type type = type_shown(r, c, path, &source);
-	if (type == FT_NONE || link) {
-		const char *why = link ? "is reached through a link that can be replaced" : "does not exist in a writable tree";
-		const char *remedy = link ? "deny write to the directory that holds the link" : "create it first, or deny write to its directory";
-		int x = optional ? resolve_note(r, &ban->src, "%s %s: writes there are not held back", shown, why) :
-		        resolve_trouble(r, &ban->src, "%s %s, so the deny cannot be promised; %s, or say optional: true", shown, why,
-		                        remedy);
-		if (x || type == FT_NONE)
-			return x;
+	if (type == FT_NONE) {
+		static const char why[] = "does not exist in a writable tree";
+		return optional ? resolve_note(r, &ban->src, "%s %s: writes there are not held back", shown, why) :
+		       resolve_trouble(r, &ban->src, "%s %s, so the deny cannot be promised; create it first, or deny write to its "
+		                       "directory, or say optional: true", shown, why);
 	}
 	const struct place fence = { .kind = PLACE_FENCE, .path = path, .source = source, .type = type, .mode = BIND_RO,
 	                             .src = ban->src };
@@ -270,21 +267,38 @@ static int fence_moved(struct guards *g, const struct ban *ban, bool optional)
 		if (b->kind != PLACE_BIND || !strcmp(b->source, b->path) || !path_below(ban->path, b->source))
 			continue;
 		const char *path = path_join(&r->pol->arena, b->path, ban->path + strlen(b->source) + (b->source[1] != '\0'));
-		x = path ? fence_at(g, ban, path, optional, false) : resolve_memory(r);
+		x = path ? fence_at(g, ban, path, optional) : resolve_memory(r);
 	}
 	return x;
 }
 
-/* A link below a writable bind can be replaced by something else. */
-static bool replaceable_link(const struct resolver *r, const char *path)
+/* Does a mask or deny hold the directory of @link? All of them are known by now, whatever their order. */
+static bool is_held(const struct resolver *r, const char *link)
 {
+	for (size_t i = 0; i < r->pol->nbans; i++)
+		if (path_below(link, r->pol->bans[i].path))
+			return true;
+	return false;
+}
+
+/* A link below a writable bind can be replaced: the deny of the path that was written would not hold. */
+static int check_spelled(struct resolver *r, const struct ban *ban, const char *path, bool optional)
+{
+	static const char why[] = "which can be replaced";
 	const struct host_file *f = host_file(r->h, path);
 	for (size_t i = 0; f && i < f->nhops; i++) {
-		const struct place *c = place_cover(r->pol, f->hops[i].path);
-		if (strcmp(f->hops[i].text, "..") != 0 && c && c->kind == PLACE_BIND && c->mode == BIND_RW)
-			return true;
+		const char *link = f->hops[i].path;
+		const struct place *c = place_cover(r->pol, link);
+		if (!strcmp(f->hops[i].text, "..") || !c || c->kind != PLACE_BIND || c->mode != BIND_RW || is_held(r, link))
+			continue;
+		const char *shown = resolve_show(r, path), *by = resolve_show(r, link);
+		return optional ?
+		       resolve_note(r, &ban->src, "%s is reached through the link %s, %s: writes there are not held back", shown, by,
+		                    why) :
+		       resolve_trouble(r, &ban->src, "%s is reached through the link %s, %s, so the deny cannot be promised; deny "
+		                       "write to the directory that holds the link, or say optional: true", shown, by, why);
 	}
-	return false;
+	return 0;
 }
 
 static int guard_list(struct guards *g, const struct pathlist *l, bool write_only, bool deny)
@@ -307,7 +321,8 @@ static int guard_list(struct guards *g, const struct pathlist *l, bool write_onl
 		if (!ban)
 			continue;
 		if (write_only) {
-			x = fence_at(g, ban, s.real, l->items[i].optional, replaceable_link(r, path));
+			x = check_spelled(r, ban, path, l->items[i].optional);
+			x = x ? x : fence_at(g, ban, s.real, l->items[i].optional);
 			x = x ? x : fence_moved(g, ban, l->items[i].optional);
 		} else {
 			x = mask_at(g, ban, s.real, deny);

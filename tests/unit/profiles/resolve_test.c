@@ -280,7 +280,18 @@ static void a_deny_that_cannot_be_promised_is_an_error_with_remedies(void **stat
 	refused(&w, "deny: { write: [\"{project}/.git\"] }",
 	        "{project}/.git does not exist in a writable tree, so the deny cannot be promised; create it first, or deny write");
 	assert_true(noted(&w, "deny: { write: [{ path: \"{project}/.git\", optional: true }] }", "writes there are not held back"));
-	refused(&w, "deny: { write: [\"{project}/hooks\"] }", "is reached through a link that can be replaced");
+	refused(&w, "deny: { write: [\"{project}/hooks\"] }", "is reached through the link {project}/hooks, which can be replaced");
+	/* whatever else protects its target, in whatever order; not where the link itself is held */
+	has(&w, "/home/u/p/elsewhere", FT_DIR);
+	refused(&w, "deny: { write: [\"{project}/elsewhere\", \"{project}/hooks\"] }", "through the link {project}/hooks");
+	refused(&w, "deny: { write: [\"{project}/hooks\", \"{project}/elsewhere\"] }", "through the link {project}/hooks");
+	refused(&w, "binds: [{ source: \"{project}/elsewhere\" }]\ndeny: { write: [\"{project}/hooks\"] }",
+	        "through the link {project}/hooks");
+	check(&w, "project: ro\ndeny: { write: [\"{project}/hooks\"] }", "tmpfs /home/u\nbind ro /home/u/p\n");
+	linked(&w, "/home/u/p/d/l", "/home/u/p/d/l", "../elsewhere", "/home/u/p/elsewhere", FT_DIR);
+	has(&w, "/home/u/p/d", FT_DIR);
+	check(&w, "deny: { write: [\"{project}/d/l\", \"{project}/d\"] }",
+	      "tmpfs /home/u\nbind rw /home/u/p\nfence /home/u/p/d\nfence /home/u/p/elsewhere\n");
 	check(&w, "deny: { write: [{ path: \"{project}/hooks\", optional: true }] }",
 	      "tmpfs /home/u\nbind rw /home/u/p\nfence /home/u/p/elsewhere\n");
 	/* absent under a mask is nothing to hide */
