@@ -79,6 +79,21 @@ static int absent(struct resolver *r, const struct bind *b, const char *source, 
 	                       resolve_show(r, source));
 }
 
+/* The host's processes are not shown. A link that leads there from elsewhere (/etc/mtab) stands, and leads to the own ones. */
+static int push_proc(struct resolver *r, const struct bind *b, const char *source, const struct spot *s, const struct src *src)
+{
+	if (path_under(source, "/proc") || b->target || b->mode == BIND_COPY || r->p->proc.v != TRI_YES)
+		return resolve_trouble(r, src, "the source %s lies in the host's /proc, which is not shown: every run has its own at "
+		                       "/proc (special: { proc: true }); leave this line out", resolve_show(r, source));
+	struct spot links = *s;
+	for (size_t i = 0; i < s->nhops; i++)
+		if (path_under(s->hops[i].path, "/proc")) {
+			links.nhops = i;
+			break;
+		}
+	return push_links(r, &links, src);
+}
+
 static int push_bind(struct resolver *r, const struct bind *b)
 {
 	const char *source, *target = NULL;
@@ -100,6 +115,8 @@ static int push_bind(struct resolver *r, const struct bind *b)
 	}
 	if (x)
 		return x;
+	if (proc_bound(source, s.real))
+		return push_proc(r, b, source, &s, &src);
 	if (b->mode == BIND_COPY)
 		return push_copy(r, b, source, target ? target : source, &s, src);
 	if (s.type == FT_NONE) {
@@ -147,6 +164,8 @@ static int push_home(struct resolver *r)
 		if (x || !dir)
 			return x;
 		x = spot_find(r, &s, dir);
+		if (!x && proc_bound(dir, s.real))
+			return resolve_trouble(r, &src, "home cannot persist in %s: /proc keeps nothing", dir);
 		place.source = s.real;
 		place.hops = s.hops;
 		place.nhops = s.nhops;
@@ -164,6 +183,9 @@ static int push_project(struct resolver *r)
 	if (!r->h->project)
 		return 0;
 	int x = spot_find(r, &s, r->h->project);
+	if (!x && proc_bound(r->h->project, s.real))
+		return resolve_trouble(r, &src, "the project %s lies in /proc, which every run has its own of: name another one with "
+		                       "--project", r->h->project);
 	if (!x)
 		x = push_links(r, &s, &src);
 	const struct place p = { .kind = PLACE_BIND, .path = s.real, .source = s.real, .type = FT_DIR, .src = src,

@@ -84,6 +84,12 @@ static int add_ban(struct resolver *r, const struct pathent *ent, bool write_onl
 		x = spot_find(r, &s, path);
 	if (x || !path)
 		return x;
+	if ((r->p->proc.v == TRI_YES || r->rooted) && proc_of_process(s.real)) {
+		const char *shown = resolve_show(r, path);
+		return ent->optional ? resolve_note(r, &ban.src, "%s is each process's own: it is not held back", shown) :
+		       resolve_trouble(r, &ban.src, "%s is each process's own, so the deny cannot be promised; give no /proc "
+		                       "(special: { proc: false }), leave the line out, or say optional: true", shown);
+	}
 	ban.path = s.real;
 	x = lifted(r, &ban);
 	if (x)

@@ -1,5 +1,9 @@
 /* proccover.c - what of a fresh /proc is covered; the engine mounts it, the judge knows it; pure */
-#include "profiles/policy.h"
+#include "profiles/resolve.h"
+
+#include "base/path.h"
+
+#include <string.h>
 
 /*
  * What a fresh /proc still shows of the host. Root without capabilities passes plain mode checks (who-runs-it b), so
@@ -32,3 +36,22 @@ const struct proc_cover proc_covers[] = {
 	{ "vmallocinfo", true, true },
 	{ NULL, false, false },
 };
+
+bool proc_bound(const char *path, const char *real)
+{
+	return path_under(path, "/proc") || path_under(real, "/proc");
+}
+
+bool proc_of_process(const char *real)
+{
+	/* the last two are the words of a recording */
+	static const char *const names[] = { "self", "thread-self", "tree", "other" };
+	if (!path_below(real, "/proc"))
+		return false;
+	const char *name = real + strlen("/proc/");
+	size_t n = strcspn(name, "/");
+	bool is = strspn(name, "0123456789") == n;
+	for (size_t i = 0; i < LEN(names) && !is; i++)
+		is = strlen(names[i]) == n && !strncmp(names[i], name, n);
+	return is;
+}

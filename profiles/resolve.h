@@ -64,5 +64,9 @@ int path_order(const char *a, const char *b);
 
 /* Masks and denies into the policy's bans; what they overrule is taken from @r->places. */
 int bans_make(struct resolver *r) MUST;
+/* Does @path (or @real, where its links lead) speak of the host's /proc, of which every run has its own? */
+bool proc_bound(const char *path, const char *real);
+/* A path in /proc that is of a process: each process has another there, and every run other processes. */
+bool proc_of_process(const char *real);
 /* After grants_settle(): masks, fences and pins, in order. */
 int guards_make(struct resolver *r) MUST;

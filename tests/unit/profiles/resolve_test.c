@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,6 +301,41 @@ static void a_deny_that_cannot_be_promised_is_an_error_with_remedies(void **stat
 	assert_true(noted(&w, "deny: { write: [\"~/.x\"] }", "~/.x is not shown from the host: no write reaches it"));
 }
 
+static void the_hosts_proc_is_neither_shown_nor_hidden_by_process(void **state)
+{
+	(void)state;
+	WORLD(w);
+	linked(&w, "/etc/mtab", "/etc/mtab", "../proc/self/mounts", "/proc/77/mounts", FT_FILE);
+	linked(&w, "/proc/self/environ", "/proc/self", "77", "/proc/77/environ", FT_FILE);
+	has(&w, "/proc", FT_DIR);
+	has(&w, "/proc/version", FT_FILE);
+	static const char *const refuses[] = {
+		"special: { proc: true }\nbinds: [{ source: /proc, target: /hp }]", "binds: [{ source: /proc/version, mode: rw }]",
+		"special: { proc: true }\nbinds: [{ source: /etc/mtab, target: /hp }]", "binds: [{ source: /etc/mtab }]",
+		"special: { proc: true }\nbinds: [{ source: /proc/self/environ, optional: true }]",
+		"special: { proc: true }\nbinds: [{ source: /proc/version, mode: copy, target: /v }]",
+	};
+	for (size_t i = 0; i < LEN(refuses); i++)
+		refused(&w, refuses[i], "lies in the host's /proc, which is not shown");
+	refused(&w, "home: { persist: /proc/version }", "/proc keeps nothing");
+	/* the link stands, and leads to the run's own */
+	check(&w, "special: { proc: true }\nbinds: [{ source: /etc/mtab }]",
+	      "link /etc/mtab\ntmpfs /home/u\nbind rw /home/u/p\nproc /proc\n");
+	static const char *const own[] = { "/proc/self/environ", "/proc/12/maps", "/proc/thread-self", "/etc/mtab" };
+	for (size_t i = 0; i < LEN(own); i++) {
+		const char *const keys[][2] = { { "deny: { read: [", "] }" }, { "deny: { write: [", "] }" }, { "mask: [", "]" } };
+		for (size_t k = 0; k < LEN(keys); k++) {
+			char text[200];
+			snprintf(text, sizeof(text), "special: { proc: true }\n%s%s%s", keys[k][0], own[i], keys[k][1]);
+			refused(&w, text, "is each process's own, so the deny cannot be promised");
+		}
+	}
+	/* what is the same for all is masked as ever */
+	check(&w, "special: { proc: true }\ndeny: { read: [/proc/version] }",
+	      "tmpfs /home/u\nbind rw /home/u/p\nproc /proc\nmask /proc/version\n");
+	assert_true(noted(&w, "deny: { read: [/proc/self/environ] }", "is not in the view"));
+}
+
 static void a_deny_beats_every_allow_unless_overridden_by_name(void **state)
 {
 	(void)state;
@@ -534,6 +570,7 @@ int main(void)
 		cmocka_unit_test(a_protected_object_pins_its_ancestors_up_to_the_writable_root),
 		cmocka_unit_test(a_mask_inside_a_fence_does_not_reopen_it),
 		cmocka_unit_test(a_deny_that_cannot_be_promised_is_an_error_with_remedies),
+		cmocka_unit_test(the_hosts_proc_is_neither_shown_nor_hidden_by_process),
 		cmocka_unit_test(a_deny_beats_every_allow_unless_overridden_by_name),
 		cmocka_unit_test(the_judge_names_the_deny_of_what_no_place_shows),
 		cmocka_unit_test(what_is_denied_is_denied_at_another_target_too),
