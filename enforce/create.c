@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* For the user alone: the command may have meant to make them so, and widens them where it wants (mode is its own). */
+
 /* Directory @path with its parents, opened without following a link. */
 static int make_dirs(struct fd *out, const char *path, struct err *e)
 {
@@ -19,7 +21,7 @@ static int make_dirs(struct fd *out, const char *path, struct err *e)
 	int r = dir.plus1 && copy ? 0 : err_sys(e, "open /");
 	for (char *name = copy ? strtok_r(copy, "/", &save) : NULL; r == 0 && name; name = strtok_r(NULL, "/", &save)) {
 		struct fd next = fd_own(openat(fd_no(dir), name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-		if (!next.plus1 && errno == ENOENT && mkdirat(fd_no(dir), name, 0777) == 0)
+		if (!next.plus1 && errno == ENOENT && mkdirat(fd_no(dir), name, 0700) == 0)
 			next = fd_own(openat(fd_no(dir), name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 		if (!next.plus1)
 			r = err_sys(e, "create %s", path);
@@ -54,7 +56,7 @@ static int make_file(const char *path, struct err *e)
 	int r = open_parent(&dir, path, e);
 	if (r < 0)
 		return r;
-	OWN(fd) f = fd_own(openat(fd_no(dir), path_base(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+	OWN(fd) f = fd_own(openat(fd_no(dir), path_base(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 	return f.plus1 || errno == EEXIST ? 0 : err_sys(e, "create %s", path);
 }
 

@@ -81,6 +81,8 @@ confined() { run "$SNUG" run "$@"; }
 	assert_status 0
 	assert_same "$(cat "$HOME/.cache/dep/x" "$HOME/.config/tool/rc")" "$(printf 'a\nb')"
 	[ ! -e "$HOME/.config/tool/lost" ]
+	# what is made before the start is for the user alone: the command may hold secrets in it
+	assert_same "$(stat -c %a "$HOME/.cache/dep" "$HOME/.config/tool/rc")" "$(printf '700\n600')"
 }
 
 @test "a copied file is written back when it changed, and only then" {
