@@ -284,6 +284,8 @@ static void summary(struct str *out, struct arena *a, const struct view *v, cons
 		str_fmt(out, "snug: under %s: no finding, but not everything was seen", str_c(&under));
 	else if (v->counts[HEAD_LOST])
 		str_fmt(out, "snug: under %s: it would work, but what it wrote would be lost", str_c(&under));
+	else if (v->counts[HEAD_NEEDS])
+		str_fmt(out, "snug: under %s: no finding that counts, but not all that it looked at is granted", str_c(&under));
 	else
 		str_fmt(out, "snug: under %s: clean, all that it needed is granted", str_c(&under));
 	if (r->timed_out)

@@ -83,6 +83,21 @@ static void a_clean_project_takes_few_lines(void **state)
 	free(got);
 }
 
+static void clean_is_not_said_above_a_row_of_needs(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct finding looked = FINDINGS[1];
+	looked.counts = looked.counts_all = false;
+	fixture_fill(&f);
+	f.lesson.findings = &looked;
+	f.lesson.nfindings = 1;
+	char *got = told(&f.report, &PLAIN, TEXT_ROWS);
+	assert_non_null(strstr(got, "no finding that counts, but not all that it looked at is granted\n"));
+	assert_null(strstr(got, "clean"));
+	free(got);
+}
+
 static void twenty_five_rows_then_where_the_rest_is(void **state)
 {
 	(void)state;
@@ -228,6 +243,7 @@ int main(void)
 		cmocka_unit_test(findings_stand_by_heading_and_actor_credentials_first),
 		cmocka_unit_test(the_same_lesson_in_another_order_gives_the_same_bytes),
 		cmocka_unit_test(a_clean_project_takes_few_lines),
+		cmocka_unit_test(clean_is_not_said_above_a_row_of_needs),
 		cmocka_unit_test(twenty_five_rows_then_where_the_rest_is),
 		cmocka_unit_test(findings_of_one_grant_share_a_row),
 		cmocka_unit_test(granted_lines_come_with_hits_and_unused_ones_by_themselves),
