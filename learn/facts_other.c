@@ -2,6 +2,7 @@
 #include "learn/replay.h"
 
 #include "base/str.h"
+#include "profiles/judge.h"
 
 #include <errno.h>
 #include <string.h>
@@ -82,6 +83,8 @@ static const char *socket_note(const struct access *a)
 		return a->family == FAM_OTHER ? "a socket family that only --network host has" : NULL;
 	if (a->op == OP_BIND || a->op == OP_LISTEN)
 		return NULL;
+	if (judge_loopback(a->obj[0].spelled))
+		return "a service outside the sandbox: reached if the program uses the proxy";
 	if (a->port == 53)
 		return "asked a name server itself";
 	return a->marks & MARK_BYPASS ? "did not use the proxy: reachable only with --network host"
@@ -110,7 +113,7 @@ int facts_other(struct replay *p, const struct event *ev, const struct judgement
 		return 0;
 	if (j->verdict == V_PRIVATE && new.necessity == NEC_REQUIRED)
 		new.necessity = NEC_SELF_CREATED;
-	new.direct = new.kind == NEED_HOST && a->op != OP_HOST;
+	new.direct = new.kind == NEED_HOST && a->op != OP_HOST && !judge_loopback(a->obj[0].spelled);
 	new.heading = heading_of(new.necessity, j->verdict);
 	if (new.kind == NEED_LISTEN && new.heading == HEAD_NEEDS && a->op == OP_LISTEN)
 		new.heading = HEAD_SELF;

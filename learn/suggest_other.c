@@ -3,6 +3,7 @@
 
 #include "base/glob.h"
 #include "base/str.h"
+#include "profiles/judge.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -63,9 +64,20 @@ static int add_comment(struct suggesting *s, const char *key, const char *text, 
 
 /* ---- hosts ---- */
 
+static uint16_t port_of(const char *what)
+{
+	const char *colon = strrchr(what, ':');
+	return colon ? (uint16_t)atoi(colon + 1) : 0;
+}
+
 /* "example.org:443" -> "example.org": a bare name means 80 and 443. */
 static const char *host_line(struct arena *a, const char *what)
 {
+	/* which spelling the program will ask the proxy for is not known: this name covers them all */
+	if (judge_loopback(what))
+		what = arena_fmt(a, "localhost:%u", port_of(what));
+	if (!what)
+		return NULL;
 	size_t n = strlen(what);
 	static const char *const usual[] = { ":80", ":443" };
 	for (size_t i = 0; i < LEN(usual); i++) {
@@ -74,12 +86,6 @@ static const char *host_line(struct arena *a, const char *what)
 			return arena_mem(a, what, n - k);
 	}
 	return arena_str(a, what);
-}
-
-static uint16_t port_of(const char *what)
-{
-	const char *colon = strrchr(what, ':');
-	return colon ? (uint16_t)atoi(colon + 1) : 0;
 }
 
 /* Is the host granted by a line, and only the mode in the way? */

@@ -77,7 +77,7 @@ static int resolve(struct after *w, const struct suggesting *s)
 		err = add_facts(w, s);
 	if (!err)
 		err = policy_resolve(&w->policy, &w->profile, &w->host, false, &e);
-	if (err != -EINVAL)
+	if (!err || err == -ENOMEM)
 		return err;
 	err = misfit(s, &e);
 	return err ? err : 1;

@@ -57,6 +57,16 @@ static bool listens(const struct made *m, const struct access *a)
 	return made_type(m, key, strlen(key)) == FT_SOCK;
 }
 
+/* The line that grants a host by its address: loopback then means the host's, and the proxy is used for it. */
+static const struct src *host_granted(const struct policy *pol, const struct access *a)
+{
+	char host[INET6_ADDRSTRLEN + 1];
+	const struct src *by = NULL;
+	if (pol->network.v != NET_PROXY || !host_part(host, sizeof(host), a->obj[0].spelled))
+		return NULL;
+	return policy_ask_host(pol, host, a->port, &by) == V_GRANTED ? by : NULL;
+}
+
 static struct judgement judge_inet(const struct policy *pol, const struct access *a, const struct made *m)
 {
 	const struct src *by = pol->network.src.origin ? &pol->network.src : NULL;
@@ -76,6 +86,9 @@ static struct judgement judge_inet(const struct policy *pol, const struct access
 		return answer(V_MISSING, ENETUNREACH, by, "own network: loopback only");
 	if (a->op == OP_SEND || (a->flags & 0xf) == SOCK_DGRAM || listens(m, a))
 		return answer(V_PRIVATE, 0, by, "own network");
+	const struct src *line = host_granted(pol, a);
+	if (line)
+		return answer(V_GRANTED, 0, line, "the host's, by the proxy");
 	return answer(V_MISSING, ECONNREFUSED, by, "own network: nobody listens");
 }
 

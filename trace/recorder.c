@@ -15,6 +15,7 @@
 
 #include "base/path.h"
 
+#include "trace/listening.h"
 #include "trace/notify.h"
 #include "trace/sockaddr.h"
 
@@ -164,6 +165,18 @@ static bool loopback(const struct access *a)
 	       !strncmp(s, "[::ffff:127.", 12);
 }
 
+/* Nobody listens: what no prediction knew is known. */
+static void refused(struct task *t, struct call *c)
+{
+	struct seen *s = c->sockfd >= 0 && c->n ? &c->seen[c->n - 1] : NULL;
+	if (!s || s->acc.op != OP_CONNECT || s->source != OUT_UNKNOWN || !loopback(&s->acc) || (s->acc.flags & 0xf) != SOCK_STREAM)
+		return;
+	if (port_listening(t->group->tgid, s->acc.port))
+		return;
+	s->outcome = ECONNREFUSED;
+	s->source = OUT_PREDICTED;
+}
+
 /* Connections to the offered proxy are the proxy's to tell; others past it are marked. Return: drop the event. */
 static bool inet_connect(struct recorder *r, struct task *t, struct call *c, uint32_t proc, uint64_t now)
 {
@@ -261,6 +274,8 @@ int recorder_call(struct recorder *r)
 	if (err == -ENOMEM)
 		recorder_reason(r, "memory ran out; accesses are missing");
 	bool drop = !err && inet_connect(r, t, &c, caller, now);
+	if (!err && !drop)
+		refused(t, &c);
 	/* what a call will change must not be taken from memory from now on */
 	if (c.def && c.def->after && (c.def->after != AFTER_NAMES || c.moves))
 		tasks_after(&r->tasks, t, c.def->after);

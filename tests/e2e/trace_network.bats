@@ -22,6 +22,20 @@ rec() { # rec ARG..: events in $output, the command's own output in $said
 	grep -q 'null EFAULT' <<<"$said"
 }
 
+@test "a connect over loopback is refused where nobody listens, and not known where somebody does" {
+	need python3
+	rec "$(target nets)" tcp tcp6
+	assert_line 'inet 127.0.0.1:9 = ECONNREFUSED '
+	assert_line 'inet6 .::1.:9 = ECONNREFUSED '
+	python3 -c 'import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(30)' >port &
+	local pid=$!
+	until [ -s port ]; do sleep 0.05; done
+	rec "$(target nets)" "tcp:$(cat port)"
+	kill $pid
+	assert_line "inet 127.0.0.1:$(cat port) = ok[?] "
+}
+
 @test "past an offered proxy: marked, unless it is loopback or carries no data" {
 	skip_unless "sockets cannot be tied to loopback here" "$(target nets)" away
 	rec -p 9 "$(target nets)" tcp:9 tcp:10 away udp
