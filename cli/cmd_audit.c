@@ -178,6 +178,17 @@ static const char *next(struct audit *a, const char *file, bool typed)
 	                 typed ? (const char *const *)o->cmd : rec->argv, typed ? o->ncmd : rec->nargv);
 }
 
+/* Why no command line would do, NULL where one does. */
+static const char *no_next(struct audit *a, const char *file)
+{
+	struct err why = { 0 };
+	if (setup_refused(a->o, &a->setup.host, &why) < 0)
+		return arena_fmt(&a->arena, "run refuses: %s", why.msg);
+	if (a->lesson.suggests && !file && !a->o->update)
+		return "the suggestion was not kept; audit with --audit-out=FILE, then snug --profile FILE";
+	return NULL;
+}
+
 static void update(struct audit *a)
 {
 	struct err e = { 0 };
@@ -212,7 +223,8 @@ static void keep_report(struct audit *a, const struct report *r)
 	OWN(str) json = { 0 };
 	struct err e = { 0 };
 	struct report stored = *r;
-	stored.next = next(a, r->suggestion, false);
+	if (r->next)
+		stored.next = next(a, r->suggestion, false);
 	if (json_write(&json, &stored, &e) < 0)
 		fail(a, &e);
 	else
@@ -252,7 +264,9 @@ static int after(struct audit *a, struct err *e)
 	};
 	rep.suggestion = keep_suggestion(a);
 	rep.hint = hint_lesson(&a->arena, o, &a->rec.rec, &a->lesson, &rep.hint_covers);
-	rep.next = next(a, rep.suggestion, !o->json && !o->report && isatty(2));
+	rep.no_next = no_next(a, rep.suggestion);
+	if (!rep.no_next)
+		rep.next = next(a, rep.suggestion, !o->json && !o->report && isatty(2));
 	OWN(str) last = { 0 };
 	int code = o->check ? tell_check_code(&rep) : a->rec.rec.status;
 	if (o->check)

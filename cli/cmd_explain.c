@@ -204,6 +204,18 @@ static void put_words(struct page *p, const char *title, const struct wordlist *
 		put(p, l->items[i].src.origin ? &l->items[i].src : NULL, "%s", l->items[i].text);
 }
 
+/* The view is told also where run would not start in it; the same check decides. */
+static void put_refusal(struct page *p, const struct cli_opts *o, const struct setup *s)
+{
+	OWN(policy) strict = { 0 };
+	struct err why = { 0 };
+	if (setup_refused(o, &s->host, &why) == 0 &&
+	    policy_resolve(&strict, &s->profile, &s->host, true, &why) == 0)
+		return;
+	head(p, "run refuses");
+	put(p, NULL, "%s", why.msg);
+}
+
 int cmd_explain(struct cli_opts *o, struct err *e)
 {
 	OWN(setup) s = { 0 };
@@ -225,6 +237,7 @@ int cmd_explain(struct cli_opts *o, struct err *e)
 	r = risk_find(&risks, &a, &s.policy);
 	if (!r)
 		put_words(&p, "look twice", &risks);
+	put_refusal(&p, o, &s);
 	if (r || p.out.oom)
 		r = err_set(e, ENOMEM, "out of memory");
 	else

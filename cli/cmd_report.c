@@ -2,6 +2,7 @@
 #include "cli/cmd.h"
 #include "cli/load.h"
 #include "cli/output.h"
+#include "cli/setup.h"
 #include "cli/tell.h"
 
 #include "base/path.h"
@@ -10,6 +11,19 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Why no command line would do, NULL where one does. */
+static const char *no_next(struct load *l, const struct cli_opts *o)
+{
+	struct err why = { 0 };
+	const char *file = path_join(&l->arena, l->stored, "suggested.yaml");
+	if (setup_refused(o, &l->recs[0]->host, &why) < 0)
+		return arena_fmt(&l->arena, "run refuses: %s", why.msg);
+	if (l->lesson.suggests && (!file || access(file, R_OK) < 0))
+		return "the suggestion was not kept; snug learn RUN -o FILE, then snug --profile FILE";
+	return NULL;
+}
 
 /* The audit's next command: its request, its suggestion, its command as far as that was stored. */
 static const char *stored_next(struct load *l, const struct cli_opts *o)
@@ -35,6 +49,8 @@ int cmd_report(struct cli_opts *o, struct err *e)
 		.check_all = o->check_all, .show_granted = o->show_granted,
 	};
 	if (l.stored && l.n == 1)
+		rep.no_next = no_next(&l, o);
+	if (l.stored && l.n == 1 && !rep.no_next)
 		rep.next = stored_next(&l, o);
 	r = tell_report(&text, &rep, o->json, 1, 0, o->envp, e);
 	if (r < 0)

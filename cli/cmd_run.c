@@ -5,16 +5,13 @@
 #include "cli/absent.h"
 #include "cli/cmd.h"
 #include "cli/setup.h"
-#include "base/path.h"
 #include "enforce/box.h"
 #include "enforce/relay.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
 
 static int start_relay(struct relay *out, struct policy *pol, const struct box *b, char *const *envp, struct err *e)
 {
@@ -43,21 +40,6 @@ static void say_whole_tree(const struct policy *pol)
 	if (root)
 		fprintf(stderr, "snug: the whole host tree is readable%s (%s)\n", root->mode == BIND_RW ? " and writable" : "",
 		        root->src.origin ? root->src.origin : "policy");
-}
-
-static bool is_whole(const struct host *h)
-{
-	char *home = h->home ? realpath(h->home, NULL) : NULL;
-	bool whole = strcmp(h->project, "/") == 0 || (home && path_under(home, h->project));
-	free(home);
-	return whole;
-}
-
-static int refuse_no_project(const struct host *h, struct err *e)
-{
-	return err_set(e, EPERM, "the working directory %s is / or holds the home directory, which would be handed over "
-	               "whole: change to the project's directory, name it with --project DIR, or insist with "
-	               "--project-anyway", h->cwd);
 }
 
 static int run(struct cli_opts *o, struct setup *s, struct err *e)
@@ -97,10 +79,7 @@ int cmd_run(struct cli_opts *o, struct err *e)
 {
 	OWN(setup) s = { 0 };
 	int r = setup_make(&s, o, FIND_APPLY, true, e);
-	if (!o->project_anyway && s.host.project && is_whole(&s.host))
-		return err_set(e, EINVAL, "the project %s is / or holds the home directory, which would be granted as a whole: name a "
-		               "directory inside it with --project DIR, or insist with --project-anyway", s.host.project);
-	if (s.host.cwd && !s.host.project)
-		return refuse_no_project(&s.host, e); /* whatever else is wrong follows from it */
+	if (setup_refused(o, &s.host, e) < 0)
+		return -EPERM; /* whatever else is wrong follows from it */
 	return r < 0 ? r : run(o, &s, e);
 }

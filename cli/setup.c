@@ -2,6 +2,7 @@
 #include "cli/setup.h"
 
 #include "base/log.h"
+#include "base/path.h"
 #include "enforce/box.h"
 #include "profiles/builtin.h"
 
@@ -100,4 +101,24 @@ int setup_facts(struct setup *s, struct err *e)
 			log_line(1, "%s: not looked up here: %s", b->name, why.msg);
 	}
 	return host_look(&s->host, &paths, e);
+}
+
+static bool is_whole(const struct host *h)
+{
+	char *home = h->home ? realpath(h->home, NULL) : NULL;
+	bool whole = strcmp(h->project, "/") == 0 || (home && path_under(home, h->project));
+	free(home);
+	return whole;
+}
+
+int setup_refused(const struct cli_opts *o, const struct host *h, struct err *e)
+{
+	if (h->project && !o->project_anyway && is_whole(h))
+		return err_set(e, EPERM, "the project %s is / or holds the home directory, which would be granted as a whole: "
+		               "name a directory inside it with --project DIR, or insist with --project-anyway", h->project);
+	if (!h->project && h->cwd)
+		return err_set(e, EPERM, "the working directory %s is / or holds the home directory, which would be handed "
+		               "over whole: change to the project's directory, name it with --project DIR, or insist with "
+		               "--project-anyway", h->cwd);
+	return 0;
 }

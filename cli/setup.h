@@ -28,3 +28,6 @@ int setup_recorded(struct setup *s, const struct cli_opts *o, const struct host 
  * machine. What one of them cannot say on this host (a placeholder without value) is left out.
  */
 int setup_facts(struct setup *s, struct err *e) MUST;
+
+/* Would run refuse the project of @h, since it is / or holds home? -EPERM with the remedy in @e. */
+int setup_refused(const struct cli_opts *o, const struct host *h, struct err *e) MUST;

@@ -333,6 +333,8 @@ static void ending(struct str *out, struct arena *a, const struct report *r)
 		                                           : " (grants nothing: nothing is missing)");
 	if (r->next)
 		str_fmt(out, "snug: next: %s\n", pasteable(a, r->next));
+	else if (r->no_next)
+		str_fmt(out, "snug: no next command: %s\n", escaped(a, r->no_next));
 }
 
 int text_write(struct str *out, const struct report *r, const struct term *t, size_t max_rows, struct err *e)

@@ -17,6 +17,7 @@ enum outcome {
  * @network_only: the question was which hosts: granted ones are listed too
  * @suggestion: how to name the suggested profile's file to the user, or NULL
  * @next:       the command line to paste next, or NULL
+ * @no_next:    why there is none and what to do instead, a sentence, or NULL
  * @hint:       a profile that was not asked for and would grant @hint_covers of the findings, or NULL
  * @more:       where the rest stands, "snug report last", or NULL where nothing was kept
  */
@@ -26,7 +27,7 @@ struct report {
 	size_t nrecs;
 	const struct policy *pol;
 	bool timed_out, check_all, show_granted, network_only;
-	const char *suggestion, *next, *more, *hint;
+	const char *suggestion, *next, *no_next, *more, *hint;
 	size_t hint_covers;
 };
 

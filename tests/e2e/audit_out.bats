@@ -398,3 +398,27 @@ except OSError: pass'
 	"$SNUG" audit -q --audit-out=- -- true --x >s.yaml
 	"$SNUG" profile validate ./s.yaml
 }
+
+@test "a next command that run would refuse is not printed: a sentence says what to do" {
+	cd "$HOME"
+	echo hi >f1
+	run "$SNUG" audit -- cat f1
+	assert_status 0
+	assert_line '^snug: no next command: run refuses: .*--project DIR'
+	refute_line '^snug: next:'
+	run "$SNUG" report last
+	assert_line '^snug: no next command: run refuses'
+	json_has "$(last_run)/report.json" '"next" not in r'
+}
+
+@test "a suggestion that is not kept is said, with the way to keep it" {
+	echo hi >"$HOME/f1"
+	run "$SNUG" audit --no-keep -- cat "$HOME/f1"
+	assert_status 0
+	assert_line '^snug: no next command: the suggestion was not kept; .*--audit-out='
+	refute_line '^snug: next:'
+	run env XDG_STATE_HOME=/dev/full "$SNUG" audit -- cat "$HOME/f1"
+	assert_line '^snug: no next command: the suggestion was not kept'
+	run "$SNUG" audit --no-keep -- true # nothing to keep
+	assert_line '^snug: next: snug -- true$'
+}

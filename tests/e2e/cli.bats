@@ -147,3 +147,20 @@ load lib
 		assert_line '^snug: writing to standard output'
 	done
 }
+
+@test "explain says what run would refuse" {
+	cd "$HOME"
+	run "$SNUG" explain -- true
+	assert_status 0
+	assert_line '^run refuses$'
+	assert_out --project-anyway
+	run "$SNUG" explain --project-anyway -- true
+	refute_out "run refuses"
+	cd "$PROJ"
+	run "$SNUG" explain -- true
+	refute_out "run refuses"
+	printf 'binds:\n  - { source: "/no/such/place", mode: ro }\n' >p.yaml
+	run "$SNUG" explain --profile ./p.yaml -- true
+	assert_line '^run refuses$'
+	assert_out "/no/such/place"
+}
