@@ -229,13 +229,14 @@ static int start(struct box *b, const struct policy *pol, const struct box_opts 
 		return r;
 	sigset_t block;
 	sigfillset(&block);
-	/* stops are for the terminal's job control: they must stop us too; faults cannot be blocked in any useful way */
-	const int free_[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP };
+	/* being continued cannot wait; faults cannot be blocked in any useful way */
+	const int free_[] = { SIGCONT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP };
 	for (size_t i = 0; i < LEN(free_); i++)
 		sigdelset(&block, free_[i]);
 	if (sigprocmask(SIG_BLOCK, &block, &b->mask) != 0)
 		return err_sys(e, "block signals");
 	b->masked = true;
+	term_save(&b->term);
 	bool report = needs_report(pol, opts, b->ncopies);
 	r = spawn(b, pol, opts, report, e);
 	if (r == 0 && report)
@@ -266,6 +267,8 @@ void box_drop(struct box *b)
 		kill(b->init, SIGKILL);
 		waitpid(b->init, NULL, 0);
 	}
+	term_restore(&b->term);
+	term_drop(&b->term);
 	fd_drop(&b->pidfd);
 	fd_drop(&b->proxy);
 	fd_drop(&b->ctl);

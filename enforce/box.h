@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "enforce/term.h"
 #include "profiles/policy.h"
 
 #include <signal.h>
@@ -49,6 +50,7 @@ struct box {
 	struct copy *copies;
 	size_t ncopies;
 	struct fd stdio[3];
+	struct term term;
 	sigset_t mask; /* the caller's, put back by box_drop() */
 	bool masked;
 };

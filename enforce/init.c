@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,8 +17,8 @@
 /*
  * How this works: pid 1 has built the view and given up every capability; it starts the command, reaps what is orphaned,
  * hands on signals that people send to snug, and leaves with the command's status, which ends whatever is left.
- * It keeps no descriptor, not even 0 to 2: a reader at the other end of a pipe must see the end when the command's tree
- * has closed it. All signals are blocked and taken by sigwaitinfo(2): for pid 1 the kernel drops those it has no handler
+ * It keeps no descriptor but `ctl`, not even 0 to 2: a reader at the other end of a pipe must see the end when the
+ * command's tree has closed it. All signals are blocked and taken by sigwaitinfo(2): for pid 1 the kernel drops those it has no handler
  * for, unless they are blocked.
  */
 
@@ -108,10 +109,35 @@ static bool from_outside(const siginfo_t *si)
 	return (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL) && si->si_pid == 0;
 }
 
+/* Stop or continue everything but ourselves; all at once, so that no fork slips through. See term.c. */
+static void stop_all(int ctl)
+{
+	if (kill(-1, SIGSTOP) == 0 || errno == ESRCH)
+		send(ctl, "s", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void keep_only(int fd)
+{
+	if (fd > 0)
+		close_range(0, (unsigned)fd - 1, 0);
+	close_range((unsigned)fd + 1, ~0U, 0);
+}
+
+static void serve(int ctl, pid_t command, int sig)
+{
+	if (sig == SIGTSTP)
+		stop_all(ctl);
+	else if (sig == SIGCONT)
+		kill(-1, SIGCONT);
+	else
+		kill(command, sig);
+}
+
 _Noreturn void init_main(struct build *b)
 {
 	sigset_t all;
 	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
 	neutral_name(b);
 	/* nothing to do before the command runs, so it may borrow our memory until then */
 	pid_t command = vfork();
@@ -123,13 +149,13 @@ _Noreturn void init_main(struct build *b)
 		send_failure(b->errs, &f);
 		_exit(125);
 	}
-	close_range(0, ~0U, 0);
+	keep_only(b->ctl);
 	for (;;) {
 		siginfo_t si;
 		int sig = sigwaitinfo(&all, &si);
 		if (sig == SIGCHLD)
 			reap(command);
 		else if (sig > 0 && from_outside(&si))
-			kill(command, sig);
+			serve(b->ctl, command, sig);
 	}
 }

@@ -26,7 +26,8 @@ static long long now_ms(void)
 /* What a person or a program may send to snug and means for the command. */
 static void forwarded(sigset_t *set)
 {
-	const int sigs[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGURG, SIGWINCH };
+	const int sigs[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGURG, SIGWINCH,
+	                     SIGTSTP, SIGTTIN, SIGTTOU };
 	sigemptyset(set);
 	for (size_t i = 0; i < LEN(sigs); i++)
 		sigaddset(set, sigs[i]);
@@ -40,13 +41,20 @@ static bool was_sent(const struct signalfd_siginfo *si)
 	return si->ssi_code == SI_USER || si->ssi_code == SI_QUEUE || si->ssi_code == SI_TKILL;
 }
 
-static int forward(int sigfd, pid_t init, struct err *e)
+static bool is_stop(int sig)
+{
+	return sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+static int forward(int sigfd, const struct box *b, struct err *e)
 {
 	struct signalfd_siginfo si;
 	ssize_t n;
 	while ((n = read(sigfd, &si, sizeof(si))) == sizeof(si)) {
-		if (was_sent(&si))
-			kill(init, (int)si.ssi_signo);
+		if (is_stop((int)si.ssi_signo))
+			term_stop(b, (int)si.ssi_signo);
+		else if (was_sent(&si))
+			kill(b->init, (int)si.ssi_signo);
 	}
 	return n < 0 && errno != EAGAIN && errno != EINTR ? err_sys(e, "signalfd") : 0;
 }
@@ -117,7 +125,7 @@ static int watch(struct box *b, int timeout_ms, int *status, bool *timed_out, st
 			*timed_out = d.stage > 0;
 			return collect(b, status, e);
 		}
-		int r = n > 0 && p[1].revents ? forward(fd_no(sigs), b->init, e) : 0;
+		int r = n > 0 && p[1].revents ? forward(fd_no(sigs), b, e) : 0;
 		if (r < 0)
 			return r;
 		strike(&d, b->init);

@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# run_term.bats - the caller's terminal: stops, who reads, and its modes afterwards
+bats_require_minimum_version 1.5.0
+load lib
+
+setup() {
+	snug_setup
+	cd "$PROJ" || return 1
+	need python3
+}
+typed() { run python3 "$BATS_TEST_DIRNAME/terminal.py" "$@"; }
+
+@test "P05 nothing inside reads on after ^Z, even what ignores every stop, and fg goes on" {
+	cat >steal.py <<-'END'
+		import os, signal
+		for s in (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
+		    signal.signal(s, signal.SIG_IGN)
+		for i in range(20):
+		    if os.fork() == 0:
+		        got = os.read(0, 100)
+		        open("stolen", "ab").write(got)
+		        os.write(1, b"taken:" + got)
+		        os._exit(0)
+		print("ready" + "now", flush=True)
+		signal.pause()
+	END
+	typed 'expect:OUTER> ' "type:$SNUG -- python3 steal.py\\n" expect:readynow 'type:\x1a' expect:Stopped \
+		'expect:OUTER> ' 'type:read -r pw; echo "outer:[$pw]"\n' 'type:hunter2\n' 'expect:outer:\[hunter2\]' \
+		'type:fg\n' 'expect:steal.py' 'type:for-the-command\n' expect:taken:for-the-command \
+		'type:\x1a' expect:Stopped 'type:kill -9 %1; echo d""one\n' expect:done
+	assert_status 0
+	assert_same "$(cat stolen)" for-the-command
+}
+
+@test "reading in the background stops the job like any other" {
+	typed 'expect:OUTER> ' "type:$SNUG -- cat &\\n" 'expect:OUTER> ' 'type:sleep 2; jobs; fg\n' expect:Stopped \
+		'expect:\n.*-- cat' 'type:hello\n\x04' 'expect:hello\r\nhello' 'expect:OUTER> '
+	assert_status 0
+}
+
+@test "P08 the terminal's modes are put back when the command ends, also by KILL, also from a group of its own" {
+	cat >raw.py <<-'END'
+		import os, signal, sys, termios, tty
+		signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+		if sys.argv[1] == "own":
+		    if os.fork():
+		        signal.pause()
+		    os.setpgid(0, 0)
+		    os.tcsetpgrp(0, os.getpgid(0))
+		tty.setraw(0)
+		os.kill(os.getppid() if sys.argv[1] == "own" else os.getpid(), signal.SIGKILL)
+	END
+	local how
+	for how in plain own; do
+		run python3 "$BATS_TEST_DIRNAME/terminal.py" 'expect:OUTER> ' \
+			"type:sh -c 'stty -a >before; $SNUG -- python3 raw.py $how; stty -a >after'; echo d\"\"one\\n" expect:done
+		assert_status 0
+		[ -s before ]
+		assert_same "$(cat after)" "$(cat before)"
+		rm before after
+	done
+}
+
+@test "TSTP sent to snug stops what is inside, CONT goes on" {
+	"$SNUG" -- sh -c 'while :; do echo x >>ticks; sleep 0.05; done' 3>&- &
+	local snug=$! before
+	for _ in $(seq 100); do [ -s ticks ] && break; sleep 0.05; done
+	kill -TSTP $snug
+	sleep 1
+	before=$(wc -l <ticks)
+	sleep 0.5
+	assert_same "$(wc -l <ticks)" "$before"
+	kill -CONT $snug
+	sleep 0.7
+	[ "$(wc -l <ticks)" -gt "$before" ]
+	kill -TERM $snug
+	wait $snug || true
+}
