@@ -189,6 +189,20 @@ static const char *no_next(struct audit *a, const char *file)
 	return NULL;
 }
 
+/*
+ * What is printed here and pasted later names this run's own directory: `last` may be another audit's by then. What is
+ * written to a file says `last`, so that the same run twice gives the same bytes.
+ */
+static void name_own(struct audit *a, struct report *r)
+{
+	if (r->suggestion && !a->o->out) {
+		const char *path = path_join(&a->arena, a->run.path, "suggested.yaml");
+		r->suggestion = path ? tell_path(&a->arena, path, a->setup.host.home) : NULL;
+	}
+	if (r->next)
+		r->next = next(a, r->suggestion, isatty(2));
+}
+
 static void update(struct audit *a)
 {
 	struct err e = { 0 };
@@ -222,10 +236,7 @@ static void keep_report(struct audit *a, const struct report *r)
 {
 	OWN(str) json = { 0 };
 	struct err e = { 0 };
-	struct report stored = *r;
-	if (r->next)
-		stored.next = next(a, r->suggestion, false);
-	if (json_write(&json, &stored, &e) < 0)
+	if (json_write(&json, r, &e) < 0)
 		fail(a, &e);
 	else
 		(void)keep(a, "report.json", str_c(&json), json.len); /* it warned */
@@ -266,12 +277,14 @@ static int after(struct audit *a, struct err *e)
 	rep.hint = hint_lesson(&a->arena, o, &a->rec.rec, &a->lesson, &rep.hint_covers);
 	rep.no_next = no_next(a, rep.suggestion);
 	if (!rep.no_next)
-		rep.next = next(a, rep.suggestion, !o->json && !o->report && isatty(2));
+		rep.next = next(a, rep.suggestion, false);
 	OWN(str) last = { 0 };
 	int code = o->check ? tell_check_code(&rep) : a->rec.rec.status;
 	if (o->check)
 		tell_check(&last, &rep, code);
 	keep_report(a, &rep);
+	if (!o->json && !o->report)
+		name_own(a, &rep);
 	if (o->update)
 		update(a);
 	show(a, &rep, str_c(&last));

@@ -21,9 +21,17 @@ void load_drop(struct load *l)
 	*l = (struct load){ 0 };
 }
 
-/* The last run under the name that stays the same when it is audited again. */
-static const char *last_of(struct load *l, const char *recording)
+/*
+ * For JSON the last run goes by the name that stays the same when it is audited again; people get the run's own, since
+ * `last` may be another one when they paste it.
+ */
+static const char *last_of(struct load *l, const struct cli_opts *o, const char *recording)
 {
+	char *real = o->json ? NULL : realpath(recording, NULL);
+	const char *own = real ? arena_str(&l->arena, real) : NULL;
+	free(real);
+	if (own)
+		return path_parent(&l->arena, own);
 	const char *dir = path_parent(&l->arena, recording);
 	const char *root = dir ? path_parent(&l->arena, dir) : NULL;
 	return root ? path_join(&l->arena, root, "last") : NULL;
@@ -44,7 +52,7 @@ static int load_one(struct load *l, const struct cli_opts *o, const char *word, 
 		return r;
 	l->recs[l->n++] = rec;
 	if (!l->stored && (!strcmp(word, "last") || runs_is_id(word)))
-		l->stored = strcmp(word, "last") ? path_parent(&l->arena, path) : last_of(l, path);
+		l->stored = strcmp(word, "last") ? path_parent(&l->arena, path) : last_of(l, o, path);
 	return 0;
 }
 

@@ -422,3 +422,15 @@ except OSError: pass'
 	run "$SNUG" audit --no-keep -- true # nothing to keep
 	assert_line '^snug: next: snug -- true$'
 }
+
+@test "the printed next command keeps its suggestion when another audit follows" {
+	echo hi >"$HOME/f1"
+	run "$SNUG" audit -- cat "$HOME/f1"
+	next=$(sed -n 's/^snug: next: snug //p' <<<"$output")
+	run "$SNUG" report last
+	assert_out "snug: next: snug $next"
+	"$SNUG" audit -q -- true
+	run bash -c "\"\$SNUG\" $next"
+	assert_status 0
+	assert_out hi
+}
