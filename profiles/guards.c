@@ -338,6 +338,17 @@ static int guard_list(struct guards *g, const struct pathlist *l, bool write_onl
 	return x;
 }
 
+/* Is the host path @path shown writable, anywhere in the view, by a place other than @but? */
+static bool shown_writable(const struct resolver *r, const char *path, const struct place *but)
+{
+	for (size_t i = 0; i < r->pol->nplaces; i++) {
+		const struct place *c = &r->pol->places[i];
+		if (c != but && c->kind == PLACE_BIND && c->mode == BIND_RW && path_below(path, c->source))
+			return true;
+	}
+	return false;
+}
+
 /* A grant that leads through a link in a tree which is writable inside: the next run would be led elsewhere. */
 static int check_links(struct resolver *r)
 {
@@ -345,9 +356,9 @@ static int check_links(struct resolver *r)
 	for (size_t i = 0; i < r->pol->nplaces && !x; i++) {
 		const struct place *p = &r->pol->places[i];
 		for (size_t k = 0; k < p->nhops && !x; k++) {
-			const struct place *c = place_cover(r->pol, p->hops[k].path);
-			bool replaceable = c && c != p && c->kind == PLACE_BIND && c->mode == BIND_RW && strcmp(p->hops[k].text, "..") != 0;
-			if (replaceable && !(p->src.overrides && !p->src.inlined))
+			if (!strcmp(p->hops[k].text, "..") || !shown_writable(r, p->hops[k].path, p))
+				continue;
+			if (!(p->src.overrides && !p->src.inlined))
 				x = resolve_trouble(r, &p->src, "the source %s is reached through the link %s, which the command can "
 				                    "replace, so that its next run would be given something else: name what the link "
 				                    "leads to, or say override: true", resolve_show(r, p->source),
