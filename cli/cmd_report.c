@@ -13,6 +13,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Recorded with --network-only? Else at least the command's own file stands there; a unix socket may in both. */
+static bool hosts_only(const struct load *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < l->recs[i]->nevents; k++) {
+			const struct access *acc = &l->recs[i]->events[k].acc;
+			if (acc->family == FAM_NONE && access_is_file(acc))
+				return false;
+		}
+	return true;
+}
+
 /* Why no command line would do, NULL where one does. */
 static const char *no_next(struct load *l, const struct cli_opts *o)
 {
@@ -20,6 +32,8 @@ static const char *no_next(struct load *l, const struct cli_opts *o)
 	const char *file = path_join(&l->arena, l->stored, "suggested.yaml");
 	if (setup_refused(o, &l->recs[0]->host, &why) < 0)
 		return arena_fmt(&l->arena, "run refuses: %s", why.msg);
+	if (hosts_only(l))
+		return "files were not looked at; audit it without --network-only, too";
 	if (l->lesson.suggests && (!file || access(file, R_OK) < 0))
 		return "the suggestion was not kept; snug learn RUN -o FILE, then snug --profile FILE";
 	return NULL;
@@ -47,6 +61,7 @@ int cmd_report(struct cli_opts *o, struct err *e)
 	struct report rep = {
 		.lesson = &l.lesson, .recs = l.recs, .nrecs = l.n, .pol = &l.setup.policy,
 		.check_all = o->check_all, .show_granted = o->show_granted,
+		.network_only = hosts_only(&l),
 	};
 	if (l.stored && l.n == 1)
 		rep.no_next = no_next(&l, o);

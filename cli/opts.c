@@ -317,6 +317,17 @@ static int parse_words(struct parse *p, int verb_at, struct err *e)
 	return 0;
 }
 
+static int check_audit(const struct cli_opts *o, struct err *e)
+{
+	bool audit = o->verb->bit == FOR_AUDIT;
+	if (audit && o->network_only && o->network_trace && !strcmp(o->network_trace, "off"))
+		return err_set(e, EINVAL, "--network-only and --network-trace=off leave nothing to watch");
+	if (audit && o->out && !strcmp(o->out, "-"))
+		return err_set(e, EINVAL, "--audit-out=-: standard output is the command's; name a file, or get the profile "
+		               "with snug learn last afterwards");
+	return 0;
+}
+
 static int check_verb(const struct parse *p, struct err *e)
 {
 	const struct cli_opts *o = p->o;
@@ -330,9 +341,11 @@ static int check_verb(const struct parse *p, struct err *e)
 		       err_set(e, EINVAL, "%s takes no command after --", o->verb->name) : 0;
 	if (o->nargs)
 		return err_set(e, EINVAL, "unexpected word %s: the command goes after --", o->args[0]);
-	if (!o->ncmd || !*o->cmd[0])
+	if (!o->ncmd)
 		return err_set(e, EINVAL, "no command: it goes after --, as in snug %s -- ls", o->verb->name);
-	return 0;
+	if (!*o->cmd[0])
+		return err_set(e, EINVAL, "the command's name, the first word after --, is empty (an unset variable in quotes?)");
+	return check_audit(o, e);
 }
 
 static int answer(struct parse *p)

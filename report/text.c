@@ -272,6 +272,19 @@ static void profiles_text(struct str *out, const struct report *r, struct arena 
 		str_add(out, "no profile");
 }
 
+/* Clean says nothing about what was not looked at. */
+static const char *clean_text(const struct report *r)
+{
+	if (r->network_only)
+		return "no host outside; files were not looked at";
+	for (size_t i = 0; i < r->nrecs; i++) {
+		const char *view = r->recs[i]->host.network_view;
+		if (view && !strcmp(view, "off"))
+			return "nothing outside among files; hosts were not looked at";
+	}
+	return "all that it needed is granted";
+}
+
 static void summary(struct str *out, struct arena *a, const struct view *v, const struct report *r)
 {
 	const struct lesson *l = r->lesson;
@@ -287,7 +300,7 @@ static void summary(struct str *out, struct arena *a, const struct view *v, cons
 	else if (v->counts[HEAD_NEEDS])
 		str_fmt(out, "snug: under %s: no finding that counts, but not all that it looked at is granted", str_c(&under));
 	else
-		str_fmt(out, "snug: under %s: clean, all that it needed is granted", str_c(&under));
+		str_fmt(out, "snug: under %s: clean, %s", str_c(&under), clean_text(r));
 	if (r->timed_out)
 		str_add(out, "; the command was ended by --timeout");
 	else if (l->status > 128)

@@ -434,3 +434,20 @@ except OSError: pass'
 	assert_status 0
 	assert_out hi
 }
+
+@test "clean says nothing about what was not looked at" {
+	echo hi >"$HOME/f1"
+	run "$SNUG" audit --network-only -- cat "$HOME/f1"
+	assert_status 0
+	refute_out "all that it needed"
+	assert_line '^snug: under base: clean, no host outside; files were not looked at'
+	assert_line '^snug: no next command: files were not looked at'
+	run "$SNUG" report last
+	assert_line '^snug: under base: clean, no host outside; files were not looked at'
+	run "$SNUG" audit --network-trace=off -- true
+	assert_line '^snug: under base: clean, .*hosts were not looked at'
+	run "$SNUG" report last
+	assert_line '^snug: under base: clean, .*hosts were not looked at'
+	run "$SNUG" audit -- true
+	assert_out "all that it needed"
+}

@@ -34,7 +34,8 @@ load lib
 @test "bad usage is exit 2 with the way to help, before any command ran" {
 	for words in "audit --nope -- touch ran" "audit touch ran" "audit --check=some -- touch ran" \
 		"audit --timeout=soon -- touch ran" "run --format=json -- touch ran" "+ -- touch ran" \
-		"--network=host --allow-net=x -- touch ran" "audit --audit-out"; do
+		"--network=host --allow-net=x -- touch ran" "audit --audit-out" "audit -o - -- touch ran" \
+		"audit --network-only --network-trace=off -- touch ran"; do
 		# shellcheck disable=SC2086 # words
 		run "$SNUG" $words
 		assert_status 2
@@ -163,4 +164,10 @@ load lib
 	run "$SNUG" explain --profile ./p.yaml -- true
 	assert_line '^run refuses$'
 	assert_out "/no/such/place"
+}
+
+@test "an empty command name is said to be empty" {
+	run "$SNUG" -- ''
+	assert_status 2
+	assert_out "is empty"
 }
