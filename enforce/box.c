@@ -27,13 +27,13 @@
  */
 
 enum {
-	FDS_MAX = COPIES_MAX + 4, /* in one message: copies, 0 to 2, the listener */
+	FDS_MAX = COPIES_MAX + HANDED_MAX + 1, /* in one message: copies, streams, the listener; SCM_MAX_FD is 253 */
 	SPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
 };
 
 static bool needs_report(const struct policy *pol, const struct box_opts *o, size_t ncopies)
 {
-	return o->hold || pol->network.v == NET_PROXY || ncopies || stdio_anew();
+	return o->hold || pol->network.v == NET_PROXY || ncopies || stdio_anew(o);
 }
 
 static bool holds(const struct policy *pol, const struct box_opts *o)
@@ -51,9 +51,9 @@ int st_report(struct build *b, struct err *e)
 		int fds[FDS_MAX], n = 0;
 		if (b->listener.plus1)
 			fds[n++] = fd_no(b->listener);
-		for (int i = 0; i < 3; i++) {
+		for (unsigned i = 0; i < HANDED_MAX; i++) {
 			if (b->stdio[i].plus1) {
-				ready.stdio |= (uint16_t)(1U << i);
+				ready.stdio |= 1U << i;
 				fds[n++] = fd_no(b->stdio[i]);
 			}
 		}
@@ -95,6 +95,8 @@ _Noreturn static void child_main(struct build *b)
 
 static int check_keep(const struct box_opts *o, struct err *e)
 {
+	if (o->nkeep_fd > HANDED_MAX - 3)
+		return err_set(e, E2BIG, "more than %d descriptors to keep: hand several over by a socket", HANDED_MAX - 3);
 	for (size_t i = 0; i < o->nkeep_fd; i++) {
 		if (o->keep_fd[i] < 3)
 			return err_set(e, EINVAL, "descriptor %d cannot be kept: 0 to 2 always are, others start at 3",
@@ -209,7 +211,7 @@ static int read_ready(struct box *b, struct err *e)
 		b->proxy = fd_own(fds[at++]);
 		b->proxy_port = ready.port;
 	}
-	for (int i = 0; i < 3 && at < nfds; i++) {
+	for (unsigned i = 0; i < HANDED_MAX && at < nfds; i++) {
 		if (ready.stdio & 1U << i)
 			b->stdio[i] = fd_own(fds[at++]);
 	}
@@ -236,6 +238,8 @@ static int start(struct box *b, const struct policy *pol, const struct box_opts 
 	if (sigprocmask(SIG_BLOCK, &block, &b->mask) != 0)
 		return err_sys(e, "block signals");
 	b->masked = true;
+	for (size_t i = 0; i < HANDED_MAX; i++)
+		b->stdio_no[i] = handed_no(opts, i);
 	term_save(&b->term);
 	bool report = needs_report(pol, opts, b->ncopies);
 	r = spawn(b, pol, opts, report, e);
@@ -273,7 +277,7 @@ void box_drop(struct box *b)
 	fd_drop(&b->proxy);
 	fd_drop(&b->ctl);
 	fd_drop(&b->errs);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < HANDED_MAX; i++)
 		fd_drop(&b->stdio[i]);
 	copies_drop(b->copies, b->ncopies);
 	str_drop(&b->notes);

@@ -11,11 +11,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+enum { HANDED_MAX = 32 }; /* descriptors that the command gets, 0 to 2 included */
+
 /**
  * struct box_opts - how to start
  * @argv:    NULL-terminated, borrowed
  * @env:     the command's whole environment, NULL-terminated (see env_build())
- * @keep_fd: descriptors above 2 that stay open, ascending
+ * @keep_fd: descriptors above 2 that stay open, ascending, at most HANDED_MAX - 3
  * @proxy_port: in network mode proxy: the loopback port to listen on inside, 0 for BOX_PROXY_PORT; the
  *           listener comes back in box.proxy
  * @hold:    build everything, then wait for box_go() before the command is executed; network mode proxy always does
@@ -49,7 +51,8 @@ struct box {
 	/* private */
 	struct copy *copies;
 	size_t ncopies;
-	struct fd stdio[3];
+	struct fd stdio[HANDED_MAX]; /* what was opened anew, to bring the caller's position up to date; @stdio_no: of which */
+	int stdio_no[HANDED_MAX];
 	struct term term;
 	sigset_t mask; /* the caller's, put back by box_drop() */
 	bool masked;

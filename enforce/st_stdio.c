@@ -1,4 +1,4 @@
-/* st_stdio.c - 0 to 2: no way out through what was handed over */
+/* st_stdio.c - 0 to 2 and what is kept: no way out through what was handed over */
 #include "enforce/view.h"
 
 #include <errno.h>
@@ -53,31 +53,44 @@ static bool is_anew(int fd, struct stat *st)
 	       S_ISREG(st->st_mode) && st->st_nlink > 0;
 }
 
-bool stdio_anew(void)
+int handed_no(const struct box_opts *o, size_t i)
+{
+	return i < 3 ? (int)i : i - 3 < o->nkeep_fd ? o->keep_fd[i - 3] : -1;
+}
+
+bool stdio_anew(const struct box_opts *o)
 {
 	struct stat st;
-	return is_anew(0, &st) || is_anew(1, &st) || is_anew(2, &st);
+	int fd;
+	for (size_t i = 0; (fd = handed_no(o, i)) >= 0; i++) {
+		if (is_anew(fd, &st))
+			return true;
+	}
+	return false;
+}
+
+static int one(struct fd *anew, const struct build *b, int fd, struct err *e)
+{
+	struct stat st;
+	int flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || fstat(fd, &st) != 0)
+		return 0;
+	if (S_ISDIR(st.st_mode) || flags & O_PATH)
+		return err_set(e, EPERM, "descriptor %d is %s, which would be a way out of the view: close it, or "
+		               "redirect it to a file or pipe; --allow-read=PATH grants a directory", fd,
+		               S_ISDIR(st.st_mode) ? "a directory" : "a path handle");
+	if (!is_anew(fd, &st))
+		return 0;
+	int r = reopen(anew, b, fd, &st, e);
+	if (r < 0)
+		return err_wrap(e, "descriptor %d cannot be handed over read-only (a pipe can: cat FILE | snug ..)", fd);
+	return dup2(fd_no(*anew), fd) < 0 ? err_sys(e, "descriptor %d", fd) : 0;
 }
 
 int st_stdio(struct build *b, struct err *e)
 {
-	for (int fd = 0; fd < 3; fd++) {
-		struct stat st;
-		int flags = fcntl(fd, F_GETFL);
-		if (flags < 0 || fstat(fd, &st) != 0)
-			continue;
-		if (S_ISDIR(st.st_mode) || flags & O_PATH)
-			return err_set(e, EPERM, "descriptor %d is %s, which would be a way out of the view: close it, or "
-			               "redirect it to a file or pipe", fd,
-			               S_ISDIR(st.st_mode) ? "a directory" : "a path handle");
-		if (!is_anew(fd, &st))
-			continue;
-		int r = reopen(&b->stdio[fd], b, fd, &st, e);
-		if (r < 0)
-			return err_wrap(e, "descriptor %d cannot be handed over read-only (a pipe can: cat FILE | snug ..)",
-			                fd);
-		if (dup2(fd_no(b->stdio[fd]), fd) < 0)
-			return err_sys(e, "descriptor %d", fd);
-	}
-	return 0;
+	int fd, r = 0;
+	for (size_t i = 0; r == 0 && i < HANDED_MAX && (fd = handed_no(b->opts, i)) >= 0; i++)
+		r = one(&b->stdio[i], b, fd, e);
+	return r;
 }

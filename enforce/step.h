@@ -28,7 +28,7 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * @net_pid: process that makes the network namespace meanwhile; a byte on @net_answer says that @net_err is set
  * @listener: the proxy's listening socket
  * @copies:  one per PLACE_COPY: descriptor of the private place it lies in
- * @stdio:   of 0 to 2 those that were opened anew, to bring the caller's position up to date afterwards
+ * @stdio:   of 0 to 2 and those kept (handed_no()) what was opened anew, to bring the caller's position up to date afterwards
  * @ctl:     to the supervisor: descriptors out, "go" in
  * @errs:    to the supervisor: struct failure; closes on exec
  */
@@ -52,7 +52,7 @@ struct build {
 	const char *net_step;
 	uint16_t port;
 	const struct copy *copy; /* one per PLACE_COPY, in order, made by the supervisor */
-	struct fd stdio[3];
+	struct fd stdio[HANDED_MAX];
 	bool report; /* the supervisor waits for struct ready */
 	struct fd copies[COPIES_MAX];
 	size_t ncopies;
@@ -101,8 +101,11 @@ int st_filter(struct build *b, struct err *e) MUST;
 int st_title(struct build *b, struct err *e) MUST;
 int st_userns(struct build *b, struct err *e) MUST;
 int st_open_host(struct build *b, struct err *e) MUST;
-/* Is one of 0 to 2 a file that st_stdio() will open anew? */
-bool stdio_anew(void);
+/* Number of the @i-th descriptor that the command gets, -1 after the last: 0 to 2, then those of --keep-fd. */
+int handed_no(const struct box_opts *o, size_t i);
+
+/* Is one of them a file that st_stdio() will open anew? */
+bool stdio_anew(const struct box_opts *o);
 int st_stdio(struct build *b, struct err *e) MUST;
 int st_root(struct build *b, struct err *e) MUST;
 int st_places(struct build *b, struct err *e) MUST;
@@ -129,7 +132,7 @@ int st_seccomp(struct build *b, struct err *e) MUST;
 struct ready {
 	uint16_t port;
 	uint16_t listener;
-	uint16_t stdio; /* bit N: descriptor N was opened anew */
+	uint32_t stdio; /* bit N: descriptor handed_no(N) was opened anew */
 };
 
 /* Why clone3 with @flags failed with @err: the host's setting and the remedy, into @e. */

@@ -140,10 +140,10 @@ int box_wait(struct box *b, int timeout_ms, struct err *e)
 	if (r < 0)
 		return r;
 	/* as if the command had read through the caller's own description */
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < HANDED_MAX; i++) {
 		off_t at = b->stdio[i].plus1 ? lseek(fd_no(b->stdio[i]), 0, SEEK_CUR) : -1;
 		if (at >= 0)
-			lseek(i, at, SEEK_SET);
+			lseek(b->stdio_no[i], at, SEEK_SET);
 	}
 	copies_back(b->copies, b->ncopies, &b->notes);
 	if (b->exec_err)

@@ -109,6 +109,20 @@ tree() { pgrep -f -- "$1" | wc -l; }
 	exec 7<&- 8<&- 9>&-
 }
 
+@test "P21 a kept descriptor is no more than it was: read-only stays so, its position moves on, a directory is refused" {
+	printf 'one\ntwo\n' >"$WORK/f"
+	exec 7<"$WORK/f" 8<"$WORK"
+	confined --keep-fd=7 -- sh -c 'read -r l <&7; echo "got $l"; echo HACK >/proc/self/fd/7'
+	assert_out "got one"
+	assert_out "Read-only file system"
+	assert_same "$(cat "$WORK/f")" "$(printf 'one\ntwo')"
+	assert_same "$(cat <&7)" two
+	confined --keep-fd=8 -- true
+	assert_status 125
+	assert_out "descriptor 8 is a directory"
+	exec 7<&- 8<&-
+}
+
 @test "P21 a file on stdin cannot be opened again for writing, and a directory is refused" {
 	echo abc >"$WORK/in"
 	run ./probe reopen <"$WORK/in"
