@@ -314,10 +314,10 @@ run_hint() { "$SNUG" run +web -- true 2>&1 | sed -n 's/.*then type: snug /'"${SN
 	assert_same "more
 more" "$(cat "$WORK/kept/notes")"
 	[ -e "$HOME/.npm/x" ] && [ ! -e "$HOME/notes" ]
-	# a link in a home that is kept could lead elsewhere the next time
-	run "$SNUG" run --profile ./p.yaml --allow-read="$HOME/.f" -- true
-	assert_status 125
-	assert_out 'name what the link leads to'
+	# the host's link is out of the command's reach; one in a tree that it may write is refused (run_next.bats)
+	run "$SNUG" run --profile ./p.yaml --allow-read="$HOME/.f" -- sh -c 'cat ~/.f'
+	assert_status 0
+	assert_out linked
 }
 
 @test "explain names a profile that overrides" {
