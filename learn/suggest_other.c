@@ -228,14 +228,22 @@ static const struct { const char *name, *key, *risk; } calls[] = {
 	{ "add_key", NULL, "reaches the kernel's key rings" }, { "request_key", NULL, "reaches the kernel's key rings" },
 };
 
+/* what no list of calls grants */
+static const struct { const char *why, *note; } fixed[] = {
+	{ "no capabilities", "needs a capability, and a confined command has none" },
+	{ "process group", "the process group is the caller's too; of a single process it is allowed" },
+	{ "socket family", "a socket family that only --network host has" },
+};
+
 static int suggest_call(struct suggesting *s, struct finding *f)
 {
 	struct profile *p = &s->lesson->suggestion;
 	const char *key = NULL, *risk = NULL;
 	if (f->judgement.verdict == V_DENIED)
 		return 0;
-	if (f->judgement.why && !strcmp(f->judgement.why, "no capabilities"))
-		return finding_note(&s->facts->found, f, "needs a capability, and a confined command has none");
+	for (size_t i = 0; i < LEN(fixed); i++)
+		if (f->judgement.why && !strcmp(f->judgement.why, fixed[i].why))
+			return finding_note(&s->facts->found, f, fixed[i].note);
 	for (size_t i = 0; i < LEN(calls); i++) {
 		if (strcmp(calls[i].name, f->what) != 0)
 			continue;

@@ -90,10 +90,17 @@ enum {
 	MARK_OLDPWD = 256,    /* looks at what $OLDPWD says, a variable that no confined run gets */
 };
 
+/* access.flags of OP_CHOWN: who is to own it, seen from the caller's own ids */
+enum chown_flags {
+	CHOWN_OWNER = 1,  /* another user */
+	CHOWN_GROUP = 2,  /* a group that the caller is not in */
+	CHOWN_MEMBER = 4, /* one of the caller's further groups */
+};
+
 /**
  * struct access - operation, objects, caller
  * @flags:  open flags, access mode, rename flags, mknod mode, clone/unshare flags, as the call had them; of inet
- *          sockets the type (SOCK_STREAM, ...), 0 unknown; of a look by O_PATH its O_DIRECTORY
+ *          sockets the type (SOCK_STREAM, ...), 0 unknown; of a look by O_PATH its O_DIRECTORY; of chown chown_flags
  * @uid, @gid: the caller's filesystem ids
  * @caps:   the caller had CAP_DAC_OVERRIDE in the host's user namespace when it was recorded
  * @text:   target text of a symlink; NULL otherwise

@@ -205,6 +205,19 @@ static struct reply rule_attr(const struct call *c)
 	return r;
 }
 
+/* ids: all of the host are there for root, and for others only their own user and group */
+static struct reply rule_chown(const struct call *c)
+{
+	struct reply r = rule_attr(c);
+	uint32_t f = c->w.a->flags;
+	bool root = c->w.a->caps;
+	if (r.err || c->w.caps)
+		return r;
+	if (root || !c->w.inside)
+		return f & (CHOWN_OWNER | CHOWN_GROUP) ? no(EPERM, NULL, "no capabilities") : r;
+	return f ? no(EINVAL, NULL, "no other users and groups") : r;
+}
+
 static struct reply rule_setxattr(const struct call *c)
 {
 	struct reply r = look(c);
@@ -431,7 +444,7 @@ static struct reply rule_exec(const struct call *c)
 static struct reply (*const rules[OP_COUNT])(const struct call *) = {
 	[OP_STAT] = rule_stat,         [OP_ACCESS] = rule_access, [OP_READLINK] = rule_readlink,
 	[OP_CHDIR] = rule_chdir,       [OP_OPEN] = rule_open,     [OP_TRUNCATE] = rule_truncate,
-	[OP_CHMOD] = rule_attr,        [OP_CHOWN] = rule_attr,    [OP_UTIME] = rule_attr,
+	[OP_CHMOD] = rule_attr,        [OP_CHOWN] = rule_chown,   [OP_UTIME] = rule_attr,
 	[OP_SETXATTR] = rule_setxattr, [OP_MKDIR] = rule_mkdir,   [OP_RMDIR] = rule_rmdir,
 	[OP_UNLINK] = rule_unlink,     [OP_SYMLINK] = rule_symlink, [OP_MKNOD] = rule_mknod,
 	[OP_RENAME] = rule_rename,     [OP_LINK] = rule_link,     [OP_EXEC] = rule_exec,

@@ -146,6 +146,35 @@ static bool needs_capability(const char *name)
 	return false;
 }
 
+/* What of a call that anybody may make asks for a capability: 0 nothing, else the errno without it. */
+static int privileged(const char *name, uint32_t flags)
+{
+	static const struct { const char *name; int err; } rows[] = {
+		{ "ioprio_set", EPERM }, { "sched_setattr", EPERM }, { "sched_setscheduler", EPERM },
+		{ "setgid", EPERM },     { "setgroups", EPERM },     { "setpriority", EACCES },
+		{ "setregid", EPERM },   { "setresgid", EPERM },     { "setresuid", EPERM },
+		{ "setreuid", EPERM },   { "setuid", EPERM },
+	};
+	/* fanotify_init(2): FAN_REPORT_FID and no class is for everybody since 5.13 */
+	if (!strcmp(name, "fanotify_init"))
+		return (flags & 0x20c) == 0x200 ? 0 : EPERM;
+	for (size_t i = 0; i < LEN(rows); i++)
+		if (!strcmp(rows[i].name, name))
+			return rows[i].err;
+	return 0;
+}
+
+/* A socket that is no plain one of the four families which enforce/filter.c lets through. */
+static struct judgement judge_family(const struct policy *pol, const struct access *a)
+{
+	bool known = a->flags == AF_INET || a->flags == AF_INET6 || a->flags == AF_UNIX || a->flags == AF_NETLINK;
+	if (!known && pol->network.v != NET_HOST)
+		return answer(V_MISSING, EAFNOSUPPORT, pol->network.src.origin ? &pol->network.src : NULL, "socket family");
+	if (a->caps && (known || a->flags == AF_PACKET))
+		return answer(V_MISSING, EPERM, NULL, "no capabilities");
+	return answer(V_GRANTED, 0, NULL, "");
+}
+
 static struct judgement judge_syscall(const struct policy *pol, const struct access *a)
 {
 	const char *name = a->obj[0].spelled ? a->obj[0].spelled : "";
@@ -159,6 +188,14 @@ static struct judgement judge_syscall(const struct policy *pol, const struct acc
 		return answer(asked || w->src.inlined ? V_DENIED : V_MISSING, sys_deny_errno(name), &w->src,
 		              pol->action.v == ACT_KILL ? "kills the command" : "system call is off");
 	}
+	if (!strcmp(name, "socket"))
+		return judge_family(pol, a);
+	/* of a whole process group: enforce/filter.c */
+	if (a->flags == 1 && (!strcmp(name, "setpriority") || !strcmp(name, "ioprio_set")))
+		return answer(V_MISSING, EPERM, NULL, "process group");
+	int err = privileged(name, a->flags);
+	if (err)
+		return answer(a->caps ? V_MISSING : V_GRANTED, a->caps ? err : 0, NULL, "no capabilities");
 	if (needs_capability(name))
 		return answer(a->caps ? V_MISSING : V_GRANTED, EPERM, NULL, "no capabilities");
 	return answer(V_GRANTED, 0, NULL, "");

@@ -54,7 +54,6 @@ static void one_of(struct callfilter *f, const uint32_t *values, size_t n, bool 
 
 static void leaf(struct callfilter *f, const struct range *r)
 {
-	static const uint32_t families[] = { AF_UNIX, AF_INET, AF_INET6, AF_NETLINK };
 	/* PTRACE_TRACEME, PTRACE_ATTACH, PTRACE_SEIZE (sys/ptrace.h) */
 	static const uint32_t requests[] = { 0, 16, 0x4206 };
 	static const uint32_t personas[] = { 0, 0xffffffff };
@@ -85,7 +84,16 @@ static void leaf(struct callfilter *f, const struct range *r)
 		return;
 	case TEST_FAMILY:
 		load(f, LO(0));
-		one_of(f, families, LEN(families), true);
+		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 7, 0);
+		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 6, 0);
+		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 2, 0);
+		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 1, 0);
+		notify(f);
+		load(f, LO(1));
+		STMT(f, BPF_ALU | BPF_AND | BPF_K, 0xf); /* without SOCK_CLOEXEC, SOCK_NONBLOCK */
+		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, SOCK_RAW, 1, 0);
+		allow(f);
+		notify(f);
 		return;
 	case TEST_PTRACE:
 		load(f, LO(0));

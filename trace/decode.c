@@ -182,7 +182,7 @@ static int decode_access(const struct decoder *d, struct task *t, const struct s
 	return decode_path(d, t, in, c, mode ? OP_ACCESS : OP_STAT, mode, follow_of(c->def, at_of(c->def, in)));
 }
 
-static int decode_name(const struct decoder *d, const struct task *t, struct call *c, const char *name, uint32_t flags)
+int decode_name(const struct decoder *d, const struct task *t, struct call *c, const char *name, uint32_t flags)
 {
 	struct seen *s = call_add(c, t, OP_SYSCALL);
 	s->acc.flags = flags;
@@ -260,6 +260,8 @@ int decode_call(const struct decoder *d, struct task *t, const struct seccomp_da
 		if (def->also_name && decode_name(d, t, c, def->name, 0) < 0)
 			return -ENOMEM;
 		return decode_path(d, t, in, c, def->op, flags | def->fix, follow_of(def, at_of(def, in)));
+	case CALL_CHOWN:
+		return decode_path(d, t, in, c, OP_CHOWN, decode_owners(t, in, def), follow_of(def, at_of(def, in)));
 	case CALL_UNLINKAT:
 		return decode_path(d, t, in, c, arg(in, 3) & AT_REMOVEDIR ? OP_RMDIR : OP_UNLINK, 0, 0);
 	case CALL_OPEN:
@@ -284,6 +286,12 @@ int decode_call(const struct decoder *d, struct task *t, const struct seccomp_da
 		return decode_uring(d, t, c);
 	case CALL_NAME:
 		return decode_name(d, t, c, def->name, flags);
+	case CALL_FCHOWN:
+	case CALL_UIDS:
+	case CALL_GIDS:
+	case CALL_PRIO:
+	case CALL_SOCKET:
+		return decode_privileged(d, t, in, c);
 	case CALL_QUIET:
 		break;
 	}

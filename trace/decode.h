@@ -78,5 +78,10 @@ void call_incomplete(const struct decoder *d, const struct task *t, struct call 
 const char *call_string(const struct decoder *d, const struct task *t, struct call *c, uint64_t addr);
 int call_object(const struct decoder *d, struct task *t, struct call *c, struct seen *s, int which, int dirfd,
                 const char *name, unsigned how);
+int decode_name(const struct decoder *d, const struct task *t, struct call *c, const char *name, uint32_t flags);
+/* Calls that ask for what a confined command may not even as root. */
+int decode_privileged(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c);
+/* enum chown_flags of the call's new owner and group. */
+uint32_t decode_owners(const struct task *t, const struct seccomp_data *in, const struct sysdef *def);
 int decode_exec(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c);
 int decode_socket(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c);

@@ -262,6 +262,10 @@ static int old(const struct ask *k, const struct access *a, enum outcome_source 
 	case OP_CHMOD:
 		return owner_only(k, o);
 	case OP_CHOWN:
+		if (!k->c->dac && a->flags & (CHOWN_OWNER | CHOWN_GROUP))
+			return EPERM;
+		*source = k->c->dac ? *source : OUT_UNKNOWN;
+		return owner_only(k, o);
 	case OP_UTIME:
 		*source = k->c->dac ? *source : OUT_UNKNOWN;
 		return owner_only(k, o);

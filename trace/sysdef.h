@@ -19,6 +19,12 @@ enum call_kind {
 	CALL_SECCOMP,
 	CALL_URING,
 	CALL_NAME,     /* OP_SYSCALL by its name */
+	CALL_CHOWN,
+	CALL_FCHOWN,
+	CALL_UIDS,     /* OP_SYSCALL by its name, where it asks for what root alone may do; so the next two */
+	CALL_GIDS,
+	CALL_PRIO,
+	CALL_SOCKET,   /* OP_SYSCALL by its name, the family in flags */
 	CALL_QUIET,    /* no event; only what it changes for later calls */
 };
 
@@ -27,7 +33,7 @@ enum call_test {
 	TEST_NONE,
 	TEST_ADDR5,    /* argument 5 is no null pointer */
 	TEST_CLONE,    /* namespace flags, or a file system context shared with another process */
-	TEST_FAMILY,   /* socket family other than unix, inet, inet6, netlink */
+	TEST_FAMILY,   /* socket family other than unix, inet, inet6, netlink; raw sockets of inet, inet6 */
 	TEST_PTRACE,   /* TRACEME, ATTACH, SEIZE */
 	TEST_LISTENER, /* seccomp(SET_MODE_FILTER, NEW_LISTENER) */
 	TEST_PERSONA,  /* a personality that is neither the default nor the query */
@@ -50,7 +56,7 @@ struct sysdef {
 	enum call_test test;
 	enum call_after after;
 	uint32_t fix;
-	uint8_t dir, path, dir2, path2, flags, at, mode, text, argv, addr, len, how, net, also_name;
+	uint8_t dir, path, dir2, path2, flags, at, mode, text, argv, addr, len, how, id, net, also_name;
 };
 
 /**

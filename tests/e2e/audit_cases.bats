@@ -209,3 +209,38 @@ except OSError: pass'
 	assert_status 125
 	python3 -c 'import json; r = json.load(open("r.json")); assert r["outcome"] == "snug-failed" and r["message"], r'
 }
+
+@test "what root may and a confined root may not is a finding, in both the same" {
+	[ "$(id -u)" = 0 ] || skip "root alone may do it outside"
+	: >f
+	local py="python3 -c"
+	local calls=("chown 1 f" "chgrp 1 f" "$py 'import os; os.fchown(os.open(\"f\", 0), 1, 1)'"
+		"$py 'import os; os.setgid(1)'" "$py 'import os; os.setuid(1)'" "$py 'import os; os.setgroups([0])'"
+		"nice -n -5 true 2>&1 | grep -vq ." "chrt -f 1 true" "ionice -c1 true"
+		"$py 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)'"
+		"$py 'import socket; socket.socket(17, socket.SOCK_RAW, 0)'")
+	for c in "${calls[@]}"; do
+		rm -f f; : >f
+		sh -c "$c" || continue # not even root may, here
+		rm -f f; : >f
+		run "$SNUG" audit --check -- sh -c "$c"
+		assert_status 3
+		rm -f f; : >f
+		! "$SNUG" -- sh -c "$c" || { echo "works confined: $c"; false; }
+	done
+	# and what changes nothing is none
+	for c in "chown 0:0 f" "$py 'import os; os.setuid(0); os.setgid(0)'" "nice -n 5 true" "ionice -c2 -n7 true"; do
+		run "$SNUG" audit --check -- sh -c "$c"
+		assert_status 0
+		"$SNUG" -- sh -c "$c"
+	done
+}
+
+@test "N19 a socket family that is not there is a finding" {
+	local c="import socket; socket.socket(40, socket.SOCK_STREAM)" # AF_VSOCK
+	python3 -c "$c" || skip "no AF_VSOCK here"
+	run "$SNUG" audit --check -- python3 -c "$c"
+	assert_status 3
+	assert_line 'socket'
+	! "$SNUG" -- python3 -c "$c"
+}

@@ -21,6 +21,9 @@ static inline uint32_t bpf_sim(const struct sock_filter *code, size_t n, const s
 			memcpy(&a, (const char *)d + i->k, sizeof(a));
 			*args |= i->k >= 8;
 			continue;
+		case BPF_ALU | BPF_AND | BPF_K:
+			a &= i->k;
+			continue;
 		case BPF_RET | BPF_K:
 			return i->k;
 		case BPF_JMP | BPF_JA:

@@ -288,6 +288,11 @@ static void mode_bits_count_without_capabilities(void **state)
 		{ "EROFS first when truncating", OP_OPEN, O_WRONLY | O_TRUNC, OLD("/usr/x", 0444, 7), NONE, V_MISSING, EROFS, 0, false, 0 },
 		{ "chmod of another's file", OP_CHMOD, 0, OLD("/home/u/p/x", 0644, 7), NONE, V_MISSING, EPERM, 0, true, 0 },
 		{ "exec without x", OP_EXEC, 0, OLD("/usr/x", 0644, 1000), NONE, V_GRANTED, EACCES, 0, false, 0 },
+		{ "given away", OP_CHOWN, CHOWN_OWNER, F("/home/u/p/x"), NONE, V_MISSING, EPERM, 0, true, 0 },
+		{ "given to another group", OP_CHOWN, CHOWN_GROUP, F("/home/u/p/x"), NONE, V_MISSING, EPERM, 0, true, 0 },
+		{ "kept", OP_CHOWN, 0, F("/home/u/p/x"), NONE, V_GRANTED, 0, 0, true, 0 },
+		{ "of an ordinary user", OP_CHOWN, CHOWN_OWNER, F("/home/u/p/x"), NONE, V_MISSING, EINVAL, 0, false, 0 },
+		{ "a further group of a user", OP_CHOWN, CHOWN_MEMBER, F("/home/u/p/x"), NONE, V_MISSING, EINVAL, 0, false, 0 },
 		{ "a descriptor needs no names", OP_CHMOD, 0, F("/srv/x"), NONE, V_GRANTED, 0, MARK_FD, false, 0 },
 		{ "trailing slash", OP_STAT, 0, F("/usr/x"), NONE, V_GRANTED, ENOTDIR, MARK_DIR_SLASH, false, 0 },
 		{ "name too long for any directory", OP_STAT, 0, N("/home/u/" A64 A64 A64 A64, 1), NONE, V_PRIVATE, ENAMETOOLONG,
@@ -378,13 +383,19 @@ static void denied_calls_answer_what_programs_can_bear(void **state)
 		{ .text = "perf_event_open", .src = { .origin = "user:x", .line = 4 } },
 	};
 	pol.sys_deny = (struct wordlist){ denied, 2 };
-	static const struct { const char *call; bool caps; enum verdict verdict; int err; } rows[] = {
-		{ "ptrace", false, V_MISSING, EPERM },         { "perf_event_open", false, V_DENIED, EPERM },
-		{ "sethostname", true, V_MISSING, EPERM },     { "sethostname", false, V_GRANTED, EPERM },
-		{ "getpid", false, V_GRANTED, 0 },
+	static const struct { const char *call; bool caps; enum verdict verdict; int err; uint32_t flags; } rows[] = {
+		{ "ptrace", false, V_MISSING, EPERM, 0 },         { "perf_event_open", false, V_DENIED, EPERM, 0 },
+		{ "sethostname", true, V_MISSING, EPERM, 0 },     { "sethostname", false, V_GRANTED, EPERM, 0 },
+		{ "getpid", false, V_GRANTED, 0, 0 },
+		{ "setuid", true, V_MISSING, EPERM, 0 },          { "setuid", false, V_GRANTED, 0, 0 },
+		{ "setgroups", true, V_MISSING, EPERM, 0 },       { "setpriority", true, V_MISSING, EACCES, 0 },
+		{ "setpriority", false, V_MISSING, EPERM, 1 },    { "ioprio_set", true, V_MISSING, EPERM, 0 },
+		{ "fanotify_init", true, V_MISSING, EPERM, 0 },   { "fanotify_init", true, V_GRANTED, 0, 0x200 },
+		{ "socket", true, V_MISSING, EPERM, 2 },          { "socket", false, V_GRANTED, 0, 2 },
+		{ "socket", false, V_MISSING, EAFNOSUPPORT, 40 }, { "socket", true, V_MISSING, EAFNOSUPPORT, 17 },
 	};
 	for (size_t i = 0; i < LEN(rows); i++) {
-		struct access a = { .op = OP_SYSCALL, .caps = rows[i].caps };
+		struct access a = { .op = OP_SYSCALL, .caps = rows[i].caps, .flags = rows[i].flags };
 		a.obj[0].spelled = rows[i].call;
 		struct judgement j = policy_judge(&pol, &a, NULL, NULL);
 		assert_int_equal(j.verdict, rows[i].verdict);

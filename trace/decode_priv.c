@@ -1,0 +1,112 @@
+/* Calls that root may make and a confined root, having no capabilities, may not. */
+#include "trace/decode.h"
+#include "trace/tmem.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+enum { SAME = -1 }; /* an id that is to stay */
+
+/* linux/ioprio.h */
+enum { IO_PGRP = 2, IO_SHIFT = 13, IO_MASK = 7, IO_REALTIME = 1 };
+
+static bool member(const struct creds *c, uint32_t gid)
+{
+	for (size_t i = 0; i < c->ngroups; i++)
+		if (c->groups[i] == gid)
+			return true;
+	return false;
+}
+
+uint32_t decode_owners(const struct task *t, const struct seccomp_data *in, const struct sysdef *def)
+{
+	uint32_t uid = (uint32_t)in->args[def->id - 1], gid = (uint32_t)in->args[def->id], flags = 0;
+	if (uid != (uint32_t)SAME && uid != t->creds.uid)
+		flags |= CHOWN_OWNER;
+	if (gid != (uint32_t)SAME && gid != t->creds.gid)
+		flags |= member(&t->creds, gid) ? CHOWN_MEMBER : CHOWN_GROUP;
+	return flags;
+}
+
+/* Opening has said all of the file but this. */
+static int owner_of_open(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c)
+{
+	uint32_t flags = decode_owners(t, in, c->def);
+	if (!flags || d->quiet_files)
+		return 0;
+	struct seen *s = call_add(c, t, OP_CHOWN);
+	s->acc.flags = flags;
+	int err = call_object(d, t, c, s, 0, (int)in->args[0], "", RES_EMPTY);
+	if (err || !s->acc.obj[0].path || s->acc.obj[0].path[0] != '/') {
+		c->n--;
+		return err < 0 ? err : 0;
+	}
+	s->outcome = predict(&d->predictor, &s->acc, &t->creds, &s->source);
+	return 0;
+}
+
+static int ids(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c, uint32_t own)
+{
+	for (uint8_t i = 0; i < c->def->len; i++) {
+		uint32_t id = (uint32_t)in->args[i];
+		if (id != (uint32_t)SAME && id != own)
+			return decode_name(d, t, c, c->def->name, 0);
+	}
+	return 0;
+}
+
+/* SCHED_FIFO and the like; struct sched_attr (sched_setattr(2)) begins with its size, then has the policy. */
+static bool real_time(const struct task *t, const struct seccomp_data *in)
+{
+	uint32_t attr[2] = { 0, (uint32_t)in->args[1] & ~(uint32_t)SCHED_RESET_ON_FORK };
+	if (in->nr == SYS_sched_setattr && tmem_read(t->tid, in->args[1], attr, sizeof(attr)))
+		return false;
+	return attr[1] == SCHED_FIFO || attr[1] == SCHED_RR || attr[1] == 6; /* SCHED_DEADLINE */
+}
+
+/* flags of the event: 1 where a whole process group is meant, which the filter of run refuses to everybody */
+static int priority(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c)
+{
+	bool asks, group = false;
+	if (in->nr == SYS_setpriority) {
+		group = (int)in->args[0] == PRIO_PGRP;
+		asks = (int)in->args[2] < 0;
+	} else if (in->nr == SYS_ioprio_set) {
+		group = (int)in->args[0] == IO_PGRP;
+		asks = ((int)in->args[2] >> IO_SHIFT & IO_MASK) == IO_REALTIME;
+	} else {
+		asks = real_time(t, in);
+	}
+	return asks || group ? decode_name(d, t, c, c->def->name, group) : 0;
+}
+
+/* Whether the kernel has such a family at all, and for whom, it tells only when asked. */
+static int family(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c)
+{
+	int err = decode_name(d, t, c, c->def->name, (uint32_t)in->args[0]);
+	if (err || t->creds.uid != d->predictor.self.uid || t->creds.dac != d->predictor.self.dac)
+		return err;
+	OWN(fd) s = fd_own(socket((int)in->args[0], (int)in->args[1] | SOCK_CLOEXEC, (int)in->args[2]));
+	c->seen[0].outcome = s.plus1 ? 0 : errno;
+	c->seen[0].source = OUT_PREDICTED;
+	return 0;
+}
+
+int decode_privileged(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c)
+{
+	switch ((int)c->def->kind) {
+	case CALL_FCHOWN:
+		return owner_of_open(d, t, in, c);
+	case CALL_UIDS:
+		return ids(d, t, in, c, t->creds.uid);
+	case CALL_GIDS:
+		return ids(d, t, in, c, t->creds.gid);
+	case CALL_PRIO:
+		return priority(d, t, in, c);
+	}
+	return family(d, t, in, c);
+}
