@@ -252,6 +252,8 @@ int box_start(struct box *out, const struct policy *pol, const struct box_opts *
 {
 	OWN(box) b = { 0 };
 	int r = start(&b, pol, opts, e);
+	if (r == -EMFILE)
+		return err_wrap(e, "snug needs more descriptors, raise ulimit -n");
 	if (r == 0)
 		*out = TAKE(b);
 	return r;

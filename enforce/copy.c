@@ -51,6 +51,9 @@ static int copy_open(struct copy *c, const struct policy *pol, const struct plac
 	                            RESOLVE_NO_SYMLINKS));
 	if (!c->src.plus1 && errno == ENOENT && p->optional)
 		return 0;
+	if (!c->src.plus1 && errno == ENOENT)
+		return err_set(e, ENOENT, "copy of %s: no such file; make it, or say optional: true, and a new one is written back",
+		               p->source);
 	if (!c->src.plus1)
 		return err_sys(e, "copy of %s", p->source);
 	if (fstat(fd_no(c->src), &c->st) != 0)

@@ -15,7 +15,10 @@ struct relay_ask {
 	uint16_t port;
 	bool connect;    /* CONNECT, else an absolute-form request */
 	uint16_t client_port; /* source port on loopback: who asked, with /proc/net or inet_diag */
+	char *denied;         /* RELAY_DENIED bytes, "" at first: the line that denies it, for the client; or NULL */
 };
+
+enum { RELAY_DENIED = 256 };
 
 /**
  * struct relay_row - what the relay reports when a request or tunnel ends (or was refused), over relay.log

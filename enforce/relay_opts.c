@@ -4,7 +4,23 @@
 #include "base/base.h"
 #include "profiles/policy.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* Where a line stands, as a client may read it. */
+static void say_line(char *out, const struct src *by)
+{
+	if (!by || !by->origin)
+		snprintf(out, RELAY_DENIED, "the policy");
+	else if (by->line)
+		snprintf(out, RELAY_DENIED, "%s:%d", by->origin, (int)by->line);
+	else
+		snprintf(out, RELAY_DENIED, "%s", by->origin);
+	for (; *out; out++) {
+		if (*out < ' ' || *out > '~') /* a file may be called anything */
+			*out = '?';
+	}
+}
 
 int relay_policy_ask(void *arg, const struct relay_ask *q)
 {
@@ -14,6 +30,8 @@ int relay_policy_ask(void *arg, const struct relay_ask *q)
 	static const char *const loopback[] = { "127.0.0.1", "::1" };
 	for (size_t i = 0; i < LEN(loopback) && v == V_MISSING && strcmp(q->host, "localhost") == 0; i++)
 		v = policy_ask_host(arg, loopback[i], q->port, &by);
+	if (v == V_DENIED && q->denied)
+		say_line(q->denied, by);
 	return v == V_GRANTED ? 0 : 403;
 }
 

@@ -15,8 +15,12 @@ static void grant_text(const struct conn *c, struct str *out)
 	http_write_authority(out, c->row.host, c->kind, c->row.port, plain ? c->row.port : 0);
 }
 
-static void refuse_host(struct conn *c, int status)
+static void refuse_host(struct conn *c, int status, const char *denied)
 {
+	if (denied[0]) {
+		conn_refuse(c, status, "%s port %u is denied by %s, which beats every grant", c->row.host, c->row.port, denied);
+		return;
+	}
 	OWN(str) grant = { 0 };
 	grant_text(c, &grant);
 	conn_refuse(c, status, "%s port %u is not granted; grant it with --allow-net=%s or under proxy.allow_hosts of a profile",
@@ -42,6 +46,8 @@ static bool is_localhost(const struct conn *c, const union addr *a)
 	return loopback && strcmp(c->row.host, "localhost") == 0;
 }
 
+static const char denied_addr[] = "denied by address";
+
 /* Words that say why @a is not dialled; NULL: it may be. */
 static const char *address_refused(const struct conn *c, const union addr *a)
 {
@@ -61,7 +67,7 @@ static const char *address_refused(const struct conn *c, const union addr *a)
 		}
 	}
 	if (said < 0)
-		return "denied by address";
+		return denied_addr;
 	if (is_own(lo, a))
 		return "snug's own proxy";
 	return said > 0 || o->private_ok || is_localhost(c, a) ? NULL : addr_private(a);
@@ -89,6 +95,10 @@ static bool take_addresses(struct conn *c, const union addr *all, unsigned n)
 	c->row.allowed = false;
 	c->row.private_addr = true;
 	snprintf(c->row.addr, sizeof(c->row.addr), "%s", text);
+	if (strcmp(why, denied_addr) == 0) {
+		conn_refuse(c, 403, "%s is at %s, which a deny of the policy covers; it beats every grant", c->row.host, text);
+		return false;
+	}
 	conn_refuse(c, 403, "%s is at %s (%s), which a name does not grant; grant the address itself: --allow-net=%s%s%s:%u",
 	            c->row.host, text, why, strchr(text, ':') ? "[" : "", text, strchr(text, ':') ? "]" : "", c->row.port);
 	return false;
@@ -269,10 +279,11 @@ void conn_begin(struct conn *c, const struct http_head *h)
 	c->row = (struct relay_row){ .port = h->port, .client_port = c->client_port, .connect = h->connect };
 	memcpy(c->row.host, h->host, sizeof(c->row.host));
 	c->asked = true;
-	struct relay_ask q = { c->row.host, c->row.port, c->connect, c->client_port };
+	char denied[RELAY_DENIED] = "";
+	struct relay_ask q = { c->row.host, c->row.port, c->connect, c->client_port, denied };
 	int status = o->ask(o->arg, &q);
 	if (status != 0) {
-		refuse_host(c, status);
+		refuse_host(c, status, denied);
 		return;
 	}
 	c->row.allowed = true;

@@ -44,7 +44,7 @@ static bool pass(struct conn *c)
 static bool other_name(struct conn *c, const char *name)
 {
 	const struct relay_opts *o = c->lo->o;
-	const struct relay_ask q = { name, c->row.port, true, c->client_port };
+	const struct relay_ask q = { name, c->row.port, true, c->client_port, NULL };
 	bool refused = o->sni == SNI_CHECK && o->ask(o->arg, &q) != 0;
 	report(c, name, refused);
 	return refused ? refuse(c) : pass(c);

@@ -33,6 +33,8 @@ int st_userns(struct build *b, struct err *e)
 	snprintf(map, sizeof(map), "%u %u 1\n", b->uid, b->uid);
 	if (r == 0)
 		r = put("/proc/self/uid_map", map, e);
+	if (r == -EROFS)
+		return err_wrap(e, "/proc is read-only here: a sandbox around snug must leave it a /proc of its own, writable");
 	if (r == -EPERM && b->uid == 0)
 		return err_wrap(e, "root here may not map itself (no CAP_SETFCAP?): give the container --privileged, or run "
 		                   "snug as an ordinary user");
@@ -51,14 +53,34 @@ static long sysctl_get(const char *file)
 	return strtol(buf, NULL, 10);
 }
 
+/* What errno alone says: a limit, of this host or of a sandbox around snug. */
+static const char *limit_remedy(int err)
+{
+	switch (err) {
+	case EAGAIN:
+		return "no more processes are allowed: raise the limit (ulimit -u, or a container's pids limit)";
+	case ENOSPC:
+		return "no more namespaces are allowed here: as administrator, sysctl user.max_user_namespaces=15000 and its kin "
+		       "in /proc/sys/user; a sandbox around snug must not set them to 0";
+	case EUSERS:
+		return "user namespaces are nested too deeply: start snug further out";
+	case ENOMEM:
+		return "out of memory";
+	default:
+		return NULL;
+	}
+}
+
 int userns_refused(int err, const struct policy *pol, struct err *e)
 {
+	const char *limit = limit_remedy(err);
 	const struct { const char *file; long bad; const char *remedy; } rows[] = {
-		{ "/proc/sys/user/max_user_namespaces", 0, "sysctl user.max_user_namespaces=15000" },
 		{ "/proc/sys/kernel/unprivileged_userns_clone", 0, "sysctl kernel.unprivileged_userns_clone=1" },
 		{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
 		  "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for snug" },
 	};
+	if (limit)
+		return err_set(e, err, "new %snamespaces: %s: %s", pol->privileged ? "" : "user ", strerror(err), limit);
 	if (pol->privileged)
 		return err_set(e, err, "new namespaces: %s: a seccomp filter or security module around snug refuses them",
 		               strerror(err));

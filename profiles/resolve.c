@@ -267,6 +267,9 @@ static int resolve_syscalls(const struct resolver *r)
 	r->pol->shm = p->shm.v > 0;
 	r->pol->action.v = p->action.v == ACT_UNSET ? ACT_ERRNO : p->action.v;
 	r->pol->action.src = own_src(r, &p->action.src);
+	if (r->pol->userns && r->h->uid == 0)
+		x = resolve_note(r, &p->userns.src, "special.userns has little use for root: without capabilities the kernel lets it map "
+		                 "no ids into a user namespace; run snug as an ordinary user for that");
 	for (size_t i = 0; i < p->sys_deny.n && !x; i++)
 		x = deny_call(r, p->sys_deny.items[i].text, &p->sys_deny.items[i].src);
 	for (size_t i = 0; i < LEN(userns) && !x && !r->pol->userns; i++)

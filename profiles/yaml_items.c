@@ -161,7 +161,7 @@ static int read_bind(const struct reader *r, const struct key *k, const struct y
 	if (!x)
 		x = get_choice(r, &f[4], makes, LEN(makes), &create);
 	if (!x && mode == BIND_COPY && create != CREATE_NO)
-		x = ynode_bad(r->e, r->file, f[4].value, "'create' has no use with mode copy: a new file is written back anyway");
+		x = ynode_bad(r->e, r->file, f[4].value, "'create' has no use with mode copy: with optional: true a new file is written back");
 	if (x)
 		return x;
 	b.mode = (enum bind_mode)mode;

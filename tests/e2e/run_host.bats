@@ -76,6 +76,18 @@ unshared() { unshare --user --map-root-user "$@"; }
 	assert_out max_user_namespaces
 }
 
+@test "a limit that stands in the way is named, not a container" {
+	if ! is_root; then
+		run bash -c 'ulimit -u 1; exec "$SNUG" -- true'
+		assert_status 125
+		assert_out "ulimit -u"
+		refute_out seccomp
+	fi
+	run bash -c 'ulimit -n 8; exec "$SNUG" -- true'
+	assert_status 125
+	assert_out "ulimit -n"
+}
+
 @test "nested in itself: 125 with the reason, and the command does not run" {
 	mkdir "$WORK/bin" && cp "$SNUG" "$WORK/bin/snug"
 	confined --env ASAN_OPTIONS=detect_leaks=0 --allow-read="$WORK/bin" -- "$WORK/bin/snug" run -- sh -c 'echo ran'

@@ -125,3 +125,15 @@ s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); print(s.recv(9).decod
 	wait
 	assert_same "$output" hello
 }
+
+@test "an absent copy, and user namespaces for root: said with the reason" {
+	printf 'binds: [{ source: "{project}/none", target: "~/none", mode: copy }]\n' >"$WORK/p.yaml"
+	run "$SNUG" --profile "$WORK/p.yaml" -- true
+	assert_status 125
+	assert_out "optional: true"
+	if is_root; then
+		printf 'special: { userns: true }\n' >"$WORK/q.yaml"
+		run "$SNUG" explain --profile "$WORK/q.yaml" -- true
+		assert_out "ordinary user"
+	fi
+}

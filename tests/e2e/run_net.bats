@@ -99,6 +99,9 @@ serve() {
 	need curl
 	confined --allow-net --deny-net="127.0.0.1" -- curl -sS --noproxy '' --max-time 5 -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port/"
 	assert_out 403
+	confined --allow-net --deny-net="127.0.0.1" -- curl -sS --noproxy '' --max-time 5 "http://127.0.0.1:$port/"
+	assert_out "denied by --deny-net"
+	refute_out "grant it"
 }
 
 @test "mode proxy: the relay ends with the command, status and signals as without" {

@@ -74,6 +74,11 @@ static void the_policy_decides_names_and_addresses(void **state)
 		struct relay_ask q = { .host = rows[i].host, .port = (uint16_t)rows[i].port };
 		if (relay_policy_ask(&pol, &q) != rows[i].ask)
 			fail_msg("ask %s:%u", rows[i].host, rows[i].port);
+		char line[RELAY_DENIED] = "";
+		q.denied = line;
+		assert_int_equal(relay_policy_ask(&pol, &q), rows[i].ask);
+		if ((line[0] != 0) != (strstr(rows[i].host, "10.9.") != NULL || strstr(rows[i].host, "a09")))
+			fail_msg("line '%s' for %s", line, rows[i].host);
 		if (rows[i].host[0] < 'a' && relay_policy_addr(&pol, rows[i].host, q.port) != rows[i].addr)
 			fail_msg("addr %s:%u", rows[i].host, rows[i].port);
 	}
