@@ -319,12 +319,8 @@ static int parse_words(struct parse *p, int verb_at, struct err *e)
 
 static int check_audit(const struct cli_opts *o, struct err *e)
 {
-	bool audit = o->verb->bit == FOR_AUDIT;
-	if (audit && o->network_only && o->network_trace && !strcmp(o->network_trace, "off"))
+	if (o->verb->bit == FOR_AUDIT && o->network_only && o->network_trace && !strcmp(o->network_trace, "off"))
 		return err_set(e, EINVAL, "--network-only and --network-trace=off leave nothing to watch");
-	if (audit && o->out && !strcmp(o->out, "-"))
-		return err_set(e, EINVAL, "--audit-out=-: standard output is the command's; name a file, or get the profile "
-		               "with snug learn last afterwards");
 	return 0;
 }
 

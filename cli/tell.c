@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/cmd.h"
+#include "report/group.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -118,11 +119,11 @@ int tell_check_code(const struct report *r)
 
 void tell_check(struct str *out, const struct report *r, int code)
 {
-	size_t n = report_findings(r->lesson, r->check_all);
+	OWN(str) findings = { 0 };
 	if (r->lesson->status > 0)
 		str_fmt(out, "snug: check: the command failed (exit %d)\n", code);
-	else if (n)
-		str_fmt(out, "snug: check: %zu finding%s (exit %d)\n", n, n == 1 ? "" : "s", EXIT_FINDINGS);
+	else if (findings_text(&findings, r->lesson, r->check_all))
+		str_fmt(out, "snug: check: %s (exit %d)\n", str_c(&findings), EXIT_FINDINGS);
 	else if (r->lesson->nincomplete) {
 		str_add(out, "snug: check: incomplete: ");
 		esc_term(out, r->lesson->incomplete[0]);

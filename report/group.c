@@ -2,6 +2,7 @@
 #include "report/group.h"
 
 #include "base/map.h"
+#include "base/str.h"
 
 #include <string.h>
 
@@ -37,6 +38,36 @@ static void group_add(struct group *g, const struct finding *f)
 		g->note = f->note;
 }
 
+/* What the same line would grant is one row; what only some of several runs had stands by itself. */
+static void **row_slot(struct map *rows, struct arena *a, const struct finding *f)
+{
+	const char *key = arena_fmt(a, "%u %u %s", (unsigned)f->heading, f->runs, f->grant);
+	return key ? map_put(rows, key, strlen(key), NULL) : NULL;
+}
+
+bool findings_text(struct str *out, const struct lesson *l, bool all)
+{
+	OWN(map) rows = { 0 };
+	OWN(arena) a = { 0 };
+	size_t n = 0, accesses = 0;
+	for (size_t i = 0; i < l->nfindings; i++) {
+		const struct finding *f = &l->findings[i];
+		if (!f->counts && !(all && f->counts_all))
+			continue;
+		void **slot = f->grant ? row_slot(&rows, &a, f) : NULL;
+		accesses++;
+		n += !slot || !*slot; /* without memory each for itself */
+		if (slot)
+			*slot = &rows;
+	}
+	if (!n)
+		return false;
+	str_fmt(out, "%zu finding%s", n, n == 1 ? "" : "s");
+	if (accesses > n)
+		str_fmt(out, " (%zu accesses)", accesses);
+	return true;
+}
+
 struct group *group_all(struct arena *a, const struct view *v, size_t from, bool remarks, size_t *n)
 {
 	OWN(map) by_grant = { 0 };
@@ -47,9 +78,8 @@ struct group *group_all(struct arena *a, const struct view *v, size_t from, bool
 	for (size_t i = from; groups && i < from + all; i++) {
 		const struct finding *f = v->rows[i];
 		struct group *g = NULL;
-		if (f->grant) { /* what only some of several runs had stands by itself */
-			const char *key = arena_fmt(a, "%u %s", f->runs, f->grant);
-			void **slot = key ? map_put(&by_grant, key, strlen(key), NULL) : NULL;
+		if (f->grant) {
+			void **slot = row_slot(&by_grant, a, f);
 			if (!slot)
 				return NULL;
 			if (!*slot)

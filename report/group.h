@@ -3,6 +3,8 @@
 
 #include "report/view.h"
 
+struct str;
+
 /**
  * struct group - one row
  * @f:      the first of @n
@@ -27,3 +29,9 @@ const char *finding_who(const struct finding *f);
  * Return: *@n groups in @a; NULL when memory is out.
  */
 struct group *group_all(struct arena *a, const struct view *v, size_t from, bool remarks, size_t *n);
+
+/*
+ * "7 findings (870 accesses)": how many rows make --check (with @all --check=all) fail, and of how many accesses where
+ * several share one. Nothing is added where there is none; then false.
+ */
+bool findings_text(struct str *out, const struct lesson *l, bool all);

@@ -288,11 +288,11 @@ static const char *clean_text(const struct report *r)
 static void summary(struct str *out, struct arena *a, const struct view *v, const struct report *r)
 {
 	const struct lesson *l = r->lesson;
-	size_t n = report_findings(l, r->check_all);
 	OWN(str) under = { 0 };
+	OWN(str) findings = { 0 };
 	profiles_text(&under, r, a);
-	if (n)
-		str_fmt(out, "snug: under %s: %zu finding%s", str_c(&under), n, n == 1 ? "" : "s");
+	if (findings_text(&findings, l, r->check_all))
+		str_fmt(out, "snug: under %s: %s", str_c(&under), str_c(&findings));
 	else if (l->nincomplete)
 		str_fmt(out, "snug: under %s: no finding, but not everything was seen", str_c(&under));
 	else if (v->counts[HEAD_LOST])
@@ -332,48 +332,75 @@ static void rest(struct str *out, const struct view *v, const bool *listed, size
 		str_fmt(out, "%s%s%s\n", r->more ? " (" : "", r->more ? r->more : "", r->more ? ")" : "");
 }
 
+/* There are findings, and nothing that one could write into a profile. */
+static bool no_line_helps(const struct report *r)
+{
+	const struct lesson *l = r->lesson;
+	return report_findings(l, false) && !l->suggests && !l->suggestion.comments.n &&
+	       !(l->network_none_by && l->needs_network);
+}
+
+static const char *suggestion_remark(const struct report *r)
+{
+	if (r->lesson->suggests)
+		return "";
+	if (r->lesson->suggestion.comments.n)
+		return " (commented lines only: take the \"# \" off those you want)";
+	return no_line_helps(r) ? " (grants nothing: no line is known that would)" : " (grants nothing: nothing is missing)";
+}
+
 static void ending(struct str *out, struct arena *a, const struct report *r)
 {
 	const struct src *none = r->lesson->network_none_by;
 	if (none && r->lesson->needs_network)
 		str_fmt(out, "snug: %s says no network; --network proxy lifts it\n", by_text(a, none));
 	if (r->hint)
-		str_fmt(out, "snug: hint: +%s would grant %zu of them\n", r->hint, r->hint_covers);
+		str_fmt(out, "snug: hint: +%s would grant %zu of %zu accesses\n", r->hint, r->hint_covers,
+		        report_findings(r->lesson, false));
 	if (r->suggestion)
-		str_fmt(out, "snug: suggested: %s%s\n", pasteable(a, r->suggestion),
-		        r->lesson->suggests                ? ""
-		        : r->lesson->suggestion.comments.n ? " (commented lines only: take the \"# \" off those you want)"
-		                                           : " (grants nothing: nothing is missing)");
+		str_fmt(out, "snug: suggested: %s%s\n", pasteable(a, r->suggestion), suggestion_remark(r));
+	if (no_line_helps(r))
+		str_add(out, "snug: nothing is suggested for what is listed: a confined run meets it as said there\n");
 	if (r->next)
 		str_fmt(out, "snug: next: %s\n", pasteable(a, r->next));
 	else if (r->no_next)
 		str_fmt(out, "snug: no next command: %s\n", escaped(a, r->no_next));
 }
 
+/* Does a row of the heading that begins at @from make --check=all fail, as was asked? */
+static bool counted(const struct view *v, size_t from, const struct report *r)
+{
+	for (size_t i = from; r->check_all && i < from + v->counts[v->rows[from]->heading]; i++)
+		if (v->rows[i]->counts_all)
+			return true;
+	return false;
+}
+
 int text_write(struct str *out, const struct report *r, const struct term *t, size_t max_rows, struct err *e)
 {
 	OWN(arena) a = { 0 };
 	OWN(view) v = { 0 };
-	bool listed[HEAD_GRANTED + 1] = { 0 };
+	bool listed[HEAD_GRANTED + 1] = { 0 }, any = false;
 	size_t room = max_rows ? max_rows : SIZE_MAX, hidden = 0;
-	int rc = view_make(&v, r->lesson, r->show_granted, e);
+	int rc = view_make(&v, r->lesson, r->show_granted || r->check_all, e);
 	if (rc < 0)
 		return rc;
 	summary(out, &a, &v, r);
 	for (size_t i = 0; i < v.nrows; i += v.counts[v.rows[i]->heading]) {
 		enum heading h = v.rows[i]->heading;
-		bool wanted = h == HEAD_GRANTED ? r->network_only : h <= HEAD_LOST || !max_rows;
+		bool wanted = h == HEAD_GRANTED ? r->network_only : h <= HEAD_LOST || !max_rows || counted(&v, i, r);
 		if (!wanted)
 			continue;
 		size_t n = section(out, &a, &v, i, room, !max_rows, &hidden, r, t);
 		room -= n;
 		listed[h] = n > 0;
+		any |= listed[h];
 	}
 	if (r->show_granted)
 		uses(out, &a, r, room, &hidden, t);
 	if (hidden)
 		str_fmt(out, "%zu more%s%s\n", hidden, r->more ? ": " : "", r->more ? r->more : "");
-	if (listed[HEAD_NEEDS] || listed[HEAD_LOST] || listed[HEAD_GRANTED] || r->show_granted)
+	if (any || r->show_granted)
 		str_add_char(out, '\n');
 	rest(out, &v, listed, max_rows, r);
 	ending(out, &a, r);

@@ -451,3 +451,31 @@ except OSError: pass'
 	run "$SNUG" audit -- true
 	assert_out "all that it needed"
 }
+
+@test "--check=all lists what it counts" {
+	run "$SNUG" audit --check=all -- sh -c 'cat "$HOME/none" 2>/dev/null; true'
+	assert_status 3
+	assert_line '^tried, not there$|^failed anyway$'
+	assert_out '~/none'
+	run "$SNUG" audit --check -- sh -c 'cat "$HOME/none" 2>/dev/null; true'
+	assert_status 0
+	refute_out '~/none'
+}
+
+@test "what no line of a profile grants is not called nothing missing" {
+	[ -r /sys/class/net/lo/address ] || skip "no /sys here"
+	run "$SNUG" audit -o s.yaml -- cat /sys/class/net/lo/address
+	grep -q "grants nothing" <<<"$output" || skip "a line grants it here"
+	assert_out "no line is known that would"
+	assert_line '^snug: nothing is suggested for what is listed'
+	refute_out "nothing is missing"
+}
+
+@test "a suggestion on standard output is not named as a file" {
+	echo hi >"$HOME/f1"
+	run "$SNUG" audit -o - -- cat "$HOME/f1"
+	assert_status 0
+	refute_out "./-"
+	refute_line '^snug: next:'
+	assert_line '^snug: no next command: the suggestion went to standard output'
+}

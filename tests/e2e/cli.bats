@@ -34,7 +34,7 @@ load lib
 @test "bad usage is exit 2 with the way to help, before any command ran" {
 	for words in "audit --nope -- touch ran" "audit touch ran" "audit --check=some -- touch ran" \
 		"audit --timeout=soon -- touch ran" "run --format=json -- touch ran" "+ -- touch ran" \
-		"--network=host --allow-net=x -- touch ran" "audit --audit-out" "audit -o - -- touch ran" \
+		"--network=host --allow-net=x -- touch ran" "audit --audit-out" \
 		"audit --network-only --network-trace=off -- touch ran"; do
 		# shellcheck disable=SC2086 # words
 		run "$SNUG" $words

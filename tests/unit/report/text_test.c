@@ -144,6 +144,7 @@ static void findings_of_one_grant_share_a_row(void **state)
 	f.lesson.findings = some;
 	f.lesson.nfindings = LEN(some);
 	char *got = told(&f.report, &PLAIN, TEXT_ROWS);
+	assert_non_null(strstr(got, "snug: under base, node: 2 findings (4 accesses)\n"));
 	assert_non_null(strstr(got, "    read, list, run  /opt/tool (3 paths)  missing: would be ENOENT  "
 	                            "grant: { source: \"/opt/tool\", mode: ro }; by 2 programs\n"));
 	assert_non_null(strstr(got, "    read             /opt/tool2 "));
