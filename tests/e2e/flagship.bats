@@ -3,7 +3,7 @@
 load lib
 load ../flagship/net
 
-GRANT=--allow-net=registry.example.org
+GRANT=--allow-net=packages.example.org
 
 setup() {
 	need node npm curl python3
@@ -20,7 +20,7 @@ machine() {
 	echo '{"flavour": "mint"}' >"$HOME/.config/acme/settings.json"
 	echo 'first' >"$HOME/.local/share/acme/installs.log"
 	echo 'fund=false' >"$HOME/.npmrc"
-	echo 'registry=http://registry.example.org/' >"$PROJ/.npmrc"
+	echo 'registry=http://packages.example.org/' >"$PROJ/.npmrc"
 	echo "{\"name\":\"app\",\"version\":\"1.0.0\",\"dependencies\":{\"acme-plain\":\"^1.0.0\"${2:+,\"$2\":\"*\"}}}" >"$PROJ/package.json"
 	cd "$PROJ" || return 1
 }
@@ -47,7 +47,7 @@ for f in json.load(sys.stdin)["findings"]:
 	assert_line '^(variable|env) ACME_CHANNEL \| acme-native@2\.1\.0 install'
 	assert_line '^read ~/\.npmrc \| node npm install'
 	[ "${#lines[@]}" = 5 ]
-	refute_out registry.example.org
+	refute_out packages.example.org
 }
 
 @test "flagship: two audits give identical bytes" {

@@ -33,11 +33,11 @@ task() {
 	[ -e /usr/include/node/node_api.h ] || skip "no headers of node in /usr/include/node"
 	net_start --generate 30
 	in=in_net
-	echo 'registry=http://registry.example.org/' >.npmrc
+	echo 'registry=http://packages.example.org/' >.npmrc
 	echo '{"name":"app","version":"1.0.0","dependencies":{"gen-01":"*","acme-addon":"*"}}' >package.json
 	in_net npm install --ignore-scripts --package-lock-only --no-audit --no-fund >/dev/null
 	reset() { rm -rf node_modules "$HOME/.npm"; }
-	task +node --allow-net=registry.example.org -- npm ci
+	task +node --allow-net=packages.example.org -- npm ci
 	[ "$(find node_modules -maxdepth 1 -name 'gen-*' | wc -l)" = 30 ]
 	assert_same 42 "$(node -p 'require("acme-addon")')"
 }

@@ -1,6 +1,6 @@
 # net.bash - a network of its own for a test: loopback with documentation addresses, names in /etc/hosts
 #
-#   registry.example.org 192.0.2.10   the registry         files.example.net 192.0.2.20   a second host
+#   packages.example.org 192.0.2.10   the registry         files.example.net 192.0.2.20   a second host
 #   192.0.2.30                        a host without name  inner.example.org 10.9.9.9  one in a private network
 # net_start [registry.py options]; in_net COMMAND..; net_stop (in teardown)
 
@@ -10,7 +10,7 @@ net_start() {
 	mkdir -p "$dir"
 	cat >"$dir/hosts" <<-END
 		127.0.0.1 localhost
-		192.0.2.10 registry.example.org
+		192.0.2.10 packages.example.org
 		192.0.2.20 files.example.net
 		10.9.9.9 inner.example.org
 	END

@@ -13,7 +13,7 @@ static void names_that_hold_secrets_are_known(void **state)
 	(void)state;
 	static const char *const yes[] = { "NPM_TOKEN", "npm_config__authToken", "--password", "AWS_SECRET_ACCESS_KEY",
 	                                   "API_KEY", "apiKey", "Authorization", "X-Api-Key", "DB_PASSWD", "GITHUB_PAT",
-	                                   "//registry.example.org/:_auth" };
+	                                   "//packages.example.org/:_auth" };
 	static const char *const no[] = { "PWD", "OLDPWD", "--author", "KEYBOARD", "--keyring", "MONKEY", "SSH_AUTH_SOCK",
 	                                  "tokenizer", "--path", "" };
 	for (size_t i = 0; i < LEN(yes); i++)
