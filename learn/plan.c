@@ -94,6 +94,16 @@ static bool shown(const struct plan *p, const char *path, bool rw)
 	return at && at->kind == PLACE_BIND && (!rw || at->mode == BIND_RW);
 }
 
+/* A requested line that shows another path of the host here: what it holds was not recorded. */
+static const char *elsewhere(const struct plan *p, const char *path)
+{
+	const struct place *at = policy_place(p->f->pol, path);
+	if (!at || at->kind != PLACE_BIND || at->kept || !at->source || !strcmp(at->source, at->path))
+		return NULL;
+	return arena_fmt(p->f->arena, "%s shows %s here: what that holds was not recorded", line_text(p->f->arena, &at->src),
+	                 at->source);
+}
+
 /* A requested line that keeps @path read-only: it stands, and is named. home: host is no such line. */
 static const char *held(const struct plan *p, const char *path)
 {
@@ -202,6 +212,9 @@ static int want_file(struct plan *p, uint32_t at)
 {
 	struct node *n = &p->f->objects.nodes[at];
 	uint32_t u = n->uses;
+	const char *other = u & USE_BELOW ? NULL : elsewhere(p, n->path);
+	if (other)
+		return plan_remark(p, n->path, other);
 	if (u & USE_BELOW || shown(p, n->path, u & USE_CHANGED))
 		return 0;
 	bool saved = u & (USE_EXCL | USE_RENAMED | USE_BOUND | USE_LINKED);

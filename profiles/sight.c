@@ -90,10 +90,16 @@ static bool known(const struct host_file *f)
 	return f && f->real_type != FT_NONE && f->real_type != FT_UNKNOWN;
 }
 
+/* Another directory of the host stands here: what was recorded of the names in it speaks of the one that it covers. */
+bool place_moved(const struct place *p)
+{
+	return p->kind == PLACE_BIND && p->source && strcmp(p->source, p->path) != 0;
+}
+
 static struct sight top_bind(const struct world *w, const struct place *p, const struct host_file *f)
 {
 	struct sight s = { .place = p, .mnt = p, .top = true, .type = p->type, .ro = p->mode == BIND_RO };
-	s.fresh = p->kept;
+	s.fresh = p->kept || place_moved(p);
 	s.shown = !s.fresh;
 	if ((p->type == FT_NONE || p->type == FT_UNKNOWN) && p->create != CREATE_NO)
 		s.type = p->create == CREATE_DIR ? FT_DIR : FT_FILE;
@@ -105,7 +111,7 @@ static struct sight top_bind(const struct world *w, const struct place *p, const
 		s.mode = f->mode;
 		s.uid = f->uid;
 		s.gid = f->gid;
-		s.own = s.fresh;
+		s.own = p->kept;
 	}
 	s.nodev = s.type != FT_CHR && s.type != FT_BLK; /* one bound by itself stays what it is */
 	return s;
@@ -131,6 +137,19 @@ static struct sight top_name(const struct world *w, const struct sight *dir, con
 	return s;
 }
 
+/* A part of what @dir shows, mounted once more. */
+static struct sight top_again(const struct sight *dir, const struct place *p, const struct host_file *f)
+{
+	struct sight s = { .place = p, .mnt = p, .top = true, .type = FT_DIR, .shown = dir->shown, .fresh = dir->fresh,
+	                   .ro = dir->ro, .nodev = dir->nodev, .own = !dir->shown && !known(f) };
+	if (!dir->shown && known(f)) {
+		s.mode = f->mode;
+		s.uid = f->uid;
+		s.gid = f->gid;
+	}
+	return s;
+}
+
 struct sight sight_top(const struct world *w, const struct sight *dir, const struct place *p)
 {
 	const struct host_file *f = w->h && p->source ? host_file(w->h, p->source) : NULL;
@@ -143,15 +162,12 @@ struct sight sight_top(const struct world *w, const struct sight *dir, const str
 	case PLACE_STUB:
 		return top_name(w, dir, p, f);
 	case PLACE_FENCE:
+		s = top_again(dir, p, f);
 		s.type = p->type;
-		s.shown = s.ro = true;
-		s.nodev = dir->nodev;
+		s.ro = true;
 		break;
 	case PLACE_PIN:
-		s.shown = true;
-		s.ro = dir->ro;
-		s.nodev = dir->nodev;
-		break;
+		return top_again(dir, p, f);
 	case PLACE_MASK:
 		s.ro = s.own = s.shut = true;
 		s.type = p->type == FT_DIR || p->type == FT_UNKNOWN || p->type == FT_NONE ? p->type : FT_FILE;
@@ -220,6 +236,40 @@ static void step_shown(const struct world *w, struct sight *s, const struct sigh
 		s->type = FT_NONE;
 }
 
+/* The path @path (its directory, if @parent) of a bind as the host has it, into @buf. */
+static const char *host_path(char *buf, const struct place *p, const char *path, size_t len, bool parent)
+{
+	bool moved = p->source && path_under(path, p->path) && len >= strlen(p->path);
+	const char *from = moved ? p->source : "";
+	size_t skip = moved && p->path[1] ? strlen(p->path) : 0, n = from[0] && from[1] ? strlen(from) : 0, m = len - skip;
+	if (n + m + 2 > PATH_MAX)
+		return NULL;
+	memcpy(buf, from, n);
+	memcpy(buf + n, path + skip, m);
+	buf[n + m] = '\0';
+	if (parent)
+		buf[path_parent_len(buf)] = '\0';
+	return buf[0] ? buf : NULL;
+}
+
+/* A name in a bind that stands elsewhere: known are only the paths that profiles name. */
+static bool step_moved(const struct world *w, struct sight *s, const struct sight *dir, const char *path, size_t len)
+{
+	char buf[PATH_MAX];
+	const struct place *p = dir->place;
+	bool bound = p && p->source && (p->kind == PLACE_BIND || p->kind == PLACE_PIN || p->kind == PLACE_FENCE);
+	const char *host = bound && w->h ? host_path(buf, p, path, len, false) : NULL;
+	const struct host_file *f = host ? host_file(w->h, host) : NULL;
+	if (!known(f))
+		return false;
+	s->type = f->real_type;
+	s->mode = f->mode;
+	s->uid = f->uid;
+	s->gid = f->gid;
+	s->own = false;
+	return true;
+}
+
 /* A name directly in the small /dev. */
 static void step_dev(const struct world *w, struct sight *s, const struct sight *dir, const char *path, size_t len)
 {
@@ -241,7 +291,7 @@ struct sight sight_step(const struct world *w, const struct sight *dir, const st
 {
 	const struct place *p = sight_place(w->pol, g->path, len);
 	enum file_type made = made_type(w->made, g->path, len);
-	if (p && p->kind == PLACE_LINK && bind_like(dir->place) && dir->place->kind != PLACE_PROC && !dir->fresh)
+	if (p && p->kind == PLACE_LINK && bind_like(dir->place) && dir->place->kind != PLACE_PROC && !dir->place->kept)
 		p = NULL; /* a place already shows it */
 	bool in_dir = p && (p->kind == PLACE_LINK || p->kind == PLACE_COPY || p->kind == PLACE_STUB);
 	if (p && (made == FT_UNKNOWN || !in_dir)) { /* a mount stays whatever happens */
@@ -268,6 +318,8 @@ struct sight sight_step(const struct world *w, const struct sight *dir, const st
 		step_dev(w, &s, dir, g->path, len);
 		return s;
 	}
+	if (step_moved(w, &s, dir, g->path, len))
+		return s;
 	const struct place *below = place_below(w->pol, g->path, len);
 	if (RULE(AUTO_DIR, below != NULL)) {
 		s.type = FT_DIR;
@@ -277,21 +329,6 @@ struct sight sight_step(const struct world *w, const struct sight *dir, const st
 		s.type = rest ? FT_DIR : g->type;
 	}
 	return s;
-}
-
-/* The path @path (its directory, if @parent) of a bind as the host has it, into @buf. */
-static const char *host_path(char *buf, const struct place *p, const char *path, bool parent)
-{
-	bool moved = p->kind == PLACE_BIND && p->source && path_under(path, p->path);
-	const char *from = moved ? p->source : "", *rest = moved ? path + strlen(p->path) : path;
-	size_t n = strlen(from), m = strlen(rest);
-	if (n + m + 2 > PATH_MAX)
-		return NULL;
-	memcpy(buf, from, n);
-	memcpy(buf + n, rest, m + 1);
-	if (parent)
-		buf[path_parent_len(buf)] = '\0';
-	return buf[0] ? buf : NULL;
 }
 
 void sight_facts(const struct world *w, struct sight *s, const struct object *o, const char *path, bool parent)
@@ -308,7 +345,7 @@ void sight_facts(const struct world *w, struct sight *s, const struct object *o,
 	const struct place *p = s->place;
 	if (p && p->kind == PLACE_PROC && !strcmp(path_base(path), "fd"))
 		s->own = true; /* fs/proc/fd.c: a process may search its own, whatever the mode says */
-	const char *host = p ? host_path(buf, p, path, parent) : NULL;
+	const char *host = p ? host_path(buf, p, path, strlen(path), parent) : NULL;
 	const struct host_mount *m = host ? sight_mount(w->h, host) : NULL;
 	if (!m || !path_below(m->point, p->source ? p->source : p->path))
 		return;

@@ -76,6 +76,8 @@ struct goal {
 
 /* Is the place there at all? An optional source that is known to be absent is not. */
 bool place_present(const struct place *p);
+/* Does a bind show another path of the host? Then the recorded facts do not speak of what is below it. */
+bool place_moved(const struct place *p);
 /* The place at exactly @path[@len], if it is there. */
 const struct place *sight_place(const struct policy *pol, const char *path, size_t len);
 /* The object at the top of place @p, mounted over a name of @dir. */

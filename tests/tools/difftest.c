@@ -69,6 +69,7 @@ struct facts {
 	bool *known;
 	int *outside, *inside, *predicted;
 	struct judgement *said;
+	const struct policy *pol;
 };
 
 static enum op op_of(const char *word, long flags)
@@ -163,6 +164,7 @@ static void collect(struct facts *f, const struct round *r, const struct recordi
 static int judge_all(struct facts *f, const struct round *r, const struct policy *pol, const struct host *h)
 {
 	OWN(made) m = { 0 };
+	f->pol = pol;
 	for (size_t i = 0; i < r->nwants; i++) {
 		if (!f->known[i])
 			continue;
@@ -195,6 +197,27 @@ static bool unsupported(const struct want *w, int outside, int inside)
 	return !strcmp(w->word, "rename") && w->flags && inside == EINVAL && outside == EINVAL;
 }
 
+/* Below a bind that stands elsewhere nothing was recorded: the judge cannot know it. */
+static bool is_elsewhere(const struct policy *pol, const char *path)
+{
+	for (size_t i = 0; path && i < pol->nplaces; i++)
+		if (place_moved(&pol->places[i]) && path_below(path, pol->places[i].path))
+			return true;
+	return false;
+}
+
+static bool unrecorded(const struct facts *f, size_t i)
+{
+	const struct access *a = &f->acc[i];
+	bool is = false;
+	for (int k = 0; k < op_objects(a->op); k++) {
+		is = is || is_elsewhere(f->pol, a->obj[k].path);
+		for (size_t h = 0; h < a->obj[k].nhops; h++)
+			is = is || is_elsewhere(f->pol, a->obj[k].hops[h].path);
+	}
+	return is;
+}
+
 /* Why the judge was wrong about want @i, or NULL. */
 static const char *wrong(const struct facts *f, const struct round *r, size_t i)
 {
@@ -203,6 +226,8 @@ static const char *wrong(const struct facts *f, const struct round *r, size_t i)
 	struct stat st;
 	if (!f->known[i])
 		return "the recorder has no such access";
+	if (unrecorded(f, i))
+		return NULL;
 	bool swapped = !strcmp(w->word, "truncate") && j->err == EACCES && f->inside[i] == EROFS && old_kernel();
 	if (!judge_mutation && unsupported(w, f->outside[i], f->inside[i]))
 		return NULL;
@@ -320,7 +345,7 @@ static int run_round(const struct options *o, struct tally *t, const struct roun
 	size_t n = r->nwants;
 	struct facts f = { arena_array(&mem, n, sizeof(*f.acc)), arena_array(&mem, n, sizeof(bool)),
 		           arena_array(&mem, n, sizeof(int)), arena_array(&mem, n, sizeof(int)),
-		           arena_array(&mem, n, sizeof(int)), arena_array(&mem, n, sizeof(*f.said)) };
+		           arena_array(&mem, n, sizeof(int)), arena_array(&mem, n, sizeof(*f.said)), NULL };
 	int err = stage_build(&w, e);
 	if (!err && chdir(r->project))
 		err = err_sys(e, "enter %s", r->project);

@@ -388,6 +388,43 @@ static void the_judge_names_the_deny_of_what_no_place_shows(void **state)
 	}
 }
 
+static void below_another_target_only_what_is_known_of_the_source_is_granted(void **state)
+{
+	(void)state;
+	WORLD(w);
+	has(&w, "/srv/x/key", FT_FILE);
+	const struct host_file mine[] = {
+		{ .path = "/srv/x", .type = FT_DIR, .real = "/srv/x", .real_type = FT_DIR, .mode = 0755, .uid = 1000 },
+		{ .path = "/srv/x/sub/conf", .type = FT_FILE, .real = "/srv/x/sub/conf", .real_type = FT_FILE, .mode = 0644, .uid = 1000 },
+	};
+	for (size_t i = 0; i < LEN(mine); i++)
+		assert_int_equal(host_add_file(&w.host, &mine[i]), 0);
+	static const char text[] = "binds: [{ source: /srv/x, target: /opt/x, mode: rw }]\ndeny: { write: [/srv/x/sub/conf] }\n"
+		"mask: [/srv/x/key]\n";
+	static const struct { const char *path; uint32_t flags; bool there; enum verdict want; int err; } rows[] = {
+		{ "/opt/x/g", O_RDONLY, true, V_MISSING, ENOENT },
+		{ "/opt/x/g/h", O_RDONLY, true, V_MISSING, ENOENT },
+		{ "/opt/x/g", O_RDONLY, false, V_GRANTED, ENOENT }, /* as outside */
+		{ "/opt/x/new", O_WRONLY | O_CREAT, false, V_GRANTED, 0 },
+		{ "/opt/x/sub/conf", O_RDONLY, true, V_GRANTED, 0 },
+		{ "/opt/x/sub/conf", O_WRONLY, true, V_DENIED, EROFS },
+		{ "/opt/x/key", O_RDONLY, true, V_DENIED, EACCES },
+	};
+	OWN(policy) pol = { 0 };
+	struct err e = { 0 };
+	assert_int_equal(resolve(&pol, &w, text, true, false, &e), 0);
+	for (size_t i = 0; i < LEN(rows); i++) {
+		OWN(arena) a = { 0 };
+		struct access acc = { .op = OP_OPEN, .flags = rows[i].flags, .uid = 1000, .gid = 1000 };
+		acc.obj[0] = (struct object){ .spelled = rows[i].path, .path = rows[i].path, .mode = 0644, .uid = 1000,
+		                              .gid = 1000, .dir = path_parent(&a, rows[i].path), .dir_mode = 0755, .dir_uid = 1000,
+		                              .nlink = 1, .missing = rows[i].there ? 0 : 1, .type = rows[i].there ? FT_FILE : FT_NONE };
+		struct judgement j = policy_judge(&pol, &acc, &w.host, NULL);
+		if (j.verdict != rows[i].want || j.err != rows[i].err)
+			fail_msg("%s: %s %d", rows[i].path, verdict_word(j.verdict), j.err);
+	}
+}
+
 static void what_is_denied_is_denied_at_another_target_too(void **state)
 {
 	(void)state;
@@ -573,6 +610,7 @@ int main(void)
 		cmocka_unit_test(the_hosts_proc_is_neither_shown_nor_hidden_by_process),
 		cmocka_unit_test(a_deny_beats_every_allow_unless_overridden_by_name),
 		cmocka_unit_test(the_judge_names_the_deny_of_what_no_place_shows),
+		cmocka_unit_test(below_another_target_only_what_is_known_of_the_source_is_granted),
 		cmocka_unit_test(what_is_denied_is_denied_at_another_target_too),
 		cmocka_unit_test(the_whole_tree_stays_whole),
 		cmocka_unit_test(base_brings_stubs_that_a_bind_replaces),
