@@ -148,6 +148,53 @@ static bool header(const char *word, size_t len)
 	return len > 1 && word[len - 1] == ':' && redact_secret_name(word, len - 1);
 }
 
+/* Length of the option in @word that takes NAME:PASSWORD, as curl has it: -u, --user, --proxy-user=; 0 none. */
+static size_t takes_login(const char *word, size_t len)
+{
+	static const char *const options[] = { "--user", "--proxy-user", "--http-user", "--login", "--auth-user", "-u", "-U" };
+	for (size_t i = 0; i < LEN(options); i++) {
+		size_t n = strlen(options[i]);
+		bool whole = len == n || (len > n && (n == 2 || word[n] == '='));
+		if (whole && !memcmp(word, options[i], n))
+			return len > n && word[n] == '=' ? n + 1 : n;
+	}
+	return 0;
+}
+
+/*
+ * Length of NAME: in @word, behind which a password stands; 0 where it is no such thing: ids (docker -u 1000:1000),
+ * URLs, and, behind options that mean other things elsewhere (@loose), paths (rsync -u host:/path).
+ */
+static size_t login(const char *word, size_t len, bool loose)
+{
+	static const char digits[] = "0123456789";
+	const char *colon = memchr(word, ':', len);
+	size_t n = colon ? (size_t)(colon - word) + 1 : 0;
+	if (!n || n == len || (len - n > 1 && !memcmp(colon, "://", 3)))
+		return 0;
+	if (loose && strchr("/.~", word[n]))
+		return 0;
+	return strspn(word, digits) == n - 1 && strspn(word + n, digits) >= len - n ? 0 : n;
+}
+
+/* -uNAME:PASSWORD, --user=NAME:PASSWORD, or with @behind NAME:PASSWORD alone. Return: false, it is none of them. */
+static bool add_login(struct str *out, const char *word, size_t len, bool behind, bool loose)
+{
+	const char *quotes = "\"'";
+	size_t opt = behind ? 0 : takes_login(word, len);
+	if ((!behind && !opt) || opt >= len)
+		return false;
+	size_t open = strchr(quotes, word[opt]) != NULL;
+	size_t n = login(word + opt + open, len - opt - open, loose || opt == 2);
+	if (!n)
+		return false;
+	str_add_mem(out, word, opt + open + n);
+	str_add(out, HIDDEN);
+	if (open && word[len - 1] == word[opt])
+		str_add_char(out, word[opt]);
+	return true;
+}
+
 static void add_word(struct str *out, const char *word, size_t len)
 {
 	size_t n = name_len(word, len);
@@ -179,6 +226,22 @@ static void hide_values(const struct redactor *r, struct str *out, const char *a
 	}
 }
 
+/* An argument that is one option's value holds blanks as part of it. */
+static bool whole_value(struct str *out, const char *arg, bool secret, size_t behind)
+{
+	size_t len = strlen(arg), eq = arg[0] == '-' ? name_len(arg, len) : 0;
+	if (secret && len && *arg != '-') {
+		str_add(out, HIDDEN);
+		return true;
+	}
+	if (eq && eq == strcspn(arg, "= \t\n") && redact_secret_name(arg, eq)) {
+		str_add_mem(out, arg, eq + 1);
+		str_add(out, HIDDEN);
+		return true;
+	}
+	return *arg == '-' ? add_login(out, arg, len, false, false) : behind && add_login(out, arg, len, true, behind == 2);
+}
+
 void redact_arg(const struct redactor *r, struct str *out, const char *arg, const char *prev)
 {
 	OWN(str) hidden = { 0 };
@@ -188,7 +251,11 @@ void redact_arg(const struct redactor *r, struct str *out, const char *arg, cons
 		return;
 	}
 	arg = str_c(&hidden);
-	bool secret = prev && asks_secret(prev, strlen(prev));
+	size_t plen = prev ? strlen(prev) : 0;
+	bool secret = prev && asks_secret(prev, plen);
+	size_t behind = plen && takes_login(prev, plen) == plen ? plen : 0;
+	if (whole_value(out, arg, secret, behind))
+		return;
 	/* an argument may itself hold a command line, as that of "sh -c" does */
 	for (const char *p = arg; *p;) {
 		size_t gap = strspn(p, " \t\n"), len = strcspn(p + gap, " \t\n");
@@ -196,9 +263,10 @@ void redact_arg(const struct redactor *r, struct str *out, const char *arg, cons
 		p += gap;
 		if (secret && len && *p != '-')
 			str_add(out, HIDDEN);
-		else
+		else if (!add_login(out, p, len, behind && *p != '-', behind == 2))
 			add_word(out, p, len);
 		secret = asks_secret(p, len);
+		behind = len && takes_login(p, len) == len ? len : 0;
 		if (header(p, len)) {
 			str_add(out, " " HIDDEN);
 			p += len + strcspn(p + len, "\"'");

@@ -212,3 +212,14 @@ json_has() {
 	assert_status 125
 	[ ! -e made ]
 }
+
+@test "a login on the command line is kept nowhere, and the command gets it as it is" {
+	for args in "-u bob:pw-9x" "--user bob:pw-9x" "--user=bob:pw-9x" "-ubob:pw-9x"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr "$SNUG" audit -- echo $args
+		assert_same "$args" "$output"
+		grep -qF 'bob:***' <<<"$stderr"
+		! grep -F pw-9x <<<"$stderr"
+		! grep -rF pw-9x "$XDG_STATE_HOME"
+	done
+}
