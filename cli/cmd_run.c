@@ -36,10 +36,10 @@ static void say_notes(const struct str *notes)
 /* A grant of "/" is no slip to pass in silence. */
 static void say_whole_tree(const struct policy *pol)
 {
-	const struct place *root = policy_place(pol, "/");
+	const struct place *root = policy_place(pol, "/"), *sys = policy_place(pol, "/sys");
 	if (root)
-		fprintf(stderr, "snug: the whole host tree is readable%s (%s)\n", root->mode == BIND_RW ? " and writable" : "",
-		        root->src.origin ? root->src.origin : "policy");
+		fprintf(stderr, "snug: the whole host tree is readable%s%s (%s)\n", root->mode == BIND_RW ? " and writable" : "",
+		        root->mode == BIND_RW && sys->mode == BIND_RO ? ", /sys only readable" : "", root->src.origin ? root->src.origin : "policy");
 }
 
 static int run(struct cli_opts *o, struct setup *s, struct err *e)

@@ -175,6 +175,8 @@ static int do_sys(struct build *b, const struct place *p, struct err *e)
 {
 	OWN(fd) src = { 0 }, tree = { 0 };
 	int r = view_source(&src, b, "/sys", e);
+	if (r == -ENOENT && p->optional)
+		return 0;
 	if (r == 0)
 		r = view_clone(&tree, fd_no(src), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
 		               MOUNT_ATTR_NOEXEC, e);

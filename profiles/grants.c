@@ -193,6 +193,22 @@ static int push_project(struct resolver *r)
 	return x ? x : place_push(r, &p);
 }
 
+/*
+ * Who is granted the whole tree did not mean the kernel's knobs: /proc is the run's own, and /sys, where root needs no
+ * capability to write, stays read-only unless a line names it.
+ */
+static int push_sys(struct resolver *r)
+{
+	static const struct src own = { .origin = "snug" };
+	const struct place p = { .kind = PLACE_SYS, .path = "/sys", .type = FT_DIR, .mode = BIND_RO, .optional = true, .src = own };
+	for (size_t i = 0; i < r->places.n; i++) {
+		const struct place *q = &r->places.items[i];
+		if (q->kind == PLACE_BIND && q->mode == BIND_RW && !strcmp(q->path, "/") && !strcmp(q->source, "/"))
+			return r->p->sys.v == TRI_YES ? 0 : place_push(r, &p);
+	}
+	return 0;
+}
+
 static int push_special(struct resolver *r)
 {
 	const struct profile *p = r->p;
@@ -282,6 +298,8 @@ int grants_make(struct resolver *r)
 		x = push_project(r);
 	if (!x)
 		x = push_special(r);
+	if (!x)
+		x = push_sys(r);
 	if (!x && uses_scratch(r->p))
 		x = push_tmpfs(r, SCRATCH_DIR, r->p->tmp_size.v, &unsaid);
 	if (!x)

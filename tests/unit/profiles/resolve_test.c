@@ -457,7 +457,7 @@ static void the_whole_tree_stays_whole(void **state)
 	assert_int_equal(profile_merge(&all, &flag, true, false, &e), 0);
 	assert_int_equal(policy_resolve(&pol, &all, &w.host, true, &e), 0);
 	show(&s, &pol);
-	assert_string_equal(str_c(&s), "bind rw /\ndev /dev\nproc /proc\n");
+	assert_string_equal(str_c(&s), "bind rw /\ndev /dev\nproc /proc\nsys /sys\n");
 }
 
 static void base_brings_stubs_that_a_bind_replaces(void **state)
