@@ -84,6 +84,39 @@ static const char *outside(struct arena *a, char *const *envp, const char *name)
 	return NULL;
 }
 
+/* The interpreter that the first line of the script @path names, or NULL. */
+static const char *interpreter(struct arena *a, const char *path)
+{
+	char buf[256] = "";
+	FILE *f = path ? fopen(path, "re") : NULL;
+	if (f) {
+		if (!fgets(buf, sizeof(buf), f))
+			*buf = '\0';
+		fclose(f);
+	}
+	if (strncmp(buf, "#!", 2) != 0)
+		return NULL;
+	const char *at = buf + 2 + strspn(buf + 2, " \t");
+	return *at == '/' ? arena_fmt(a, "%.*s", (int)strcspn(at, " \t\r\n"), at) : NULL;
+}
+
+static void say_interpreter(struct str *line, const char *path)
+{
+	if (!path) {
+		str_add(line, ": the interpreter that it names (first line, or ELF loader) is not in the confined view; "
+		              "grant it with --allow-read=PATH");
+		return;
+	}
+	str_add(line, ": the interpreter that its first line names, ");
+	esc_term(line, path);
+	if (access(path, F_OK) < 0) {
+		str_add(line, ", does not exist on this host either: install it or correct the line");
+		return;
+	}
+	str_add(line, ", is not in the confined view; grant it with --allow-read=");
+	esc_shell(line, path);
+}
+
 void absent_command(const struct cli_opts *o, struct setup *s, char *const *env, int err, bool interp)
 {
 	const char *name = o->cmd[0];
@@ -92,8 +125,7 @@ void absent_command(const struct cli_opts *o, struct setup *s, char *const *env,
 	str_add(&line, "snug: ");
 	esc_term(&line, name);
 	if (err == ENOENT && interp) {
-		str_add(&line, ": the interpreter that it names (first line, or ELF loader) is not in the confined view; "
-		               "grant it with --allow-read=PATH");
+		say_interpreter(&line, interpreter(a, strchr(name, '/') ? name : outside(a, env, name)));
 	} else if (err != ENOENT) {
 		str_fmt(&line, ": cannot execute: %s", strerror(err));
 	} else if (strchr(name, '/')) {

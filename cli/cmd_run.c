@@ -42,6 +42,20 @@ static void say_whole_tree(const struct policy *pol)
 		        root->mode == BIND_RW && sys->mode == BIND_RO ? ", /sys only readable" : "", root->src.origin ? root->src.origin : "policy");
 }
 
+/* A variable that a line sets and the proxy sets too: the command must find the proxy, and the user is told. */
+static void say_overruled(const struct policy *pol, char *const *env)
+{
+	for (size_t i = 0; i < pol->env_set.n; i++) {
+		const struct envset *v = &pol->env_set.items[i];
+		const char *now = env_get(env, v->name);
+		if (!now || !strcmp(now, v->value) || !strcmp(v->name, "PATH")) /* PATH gets directories in front */
+			continue;
+		OWN(str) by = { 0 };
+		esc_term(&by, v->src.origin ? v->src.origin : "policy");
+		fprintf(stderr, "snug: %s (%s) is not used: with network mode proxy snug sets it\n", v->name, str_c(&by));
+	}
+}
+
 static int run(struct cli_opts *o, struct setup *s, struct err *e)
 {
 	OWN(arena) mem = { 0 };
@@ -56,6 +70,8 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 	if (!opts.env)
 		return err_set(e, ENOMEM, "out of memory");
 	say_whole_tree(&s->policy);
+	if (proxy)
+		say_overruled(&s->policy, opts.env);
 	absent_hint(o, s);
 	int r = box_start(&box, &s->policy, &opts, e);
 	if (r == 0 && proxy)

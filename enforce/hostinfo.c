@@ -28,9 +28,9 @@ static int probe_cwd(struct host *h, const char *cwd, struct err *e)
 	if (cwd) {
 		struct stat st;
 		if (!realpath(cwd, buf) || stat(buf, &st) != 0)
-			return err_sys(e, "working directory %s", cwd);
+			return err_set(e, errno, "working directory %s: %s; -C wants a directory that exists", cwd, strerror(errno));
 		if (!S_ISDIR(st.st_mode))
-			return err_set(e, ENOTDIR, "working directory %s: not a directory", cwd);
+			return err_set(e, ENOTDIR, "working directory %s: not a directory; name one with -C DIR", cwd);
 	} else if (!getcwd(buf, sizeof(buf)) || buf[0] != '/') {
 		return err_set(e, ENOENT, "the working directory is gone or out of reach: "
 		               "change to one that exists, or name one with -C DIR");
@@ -46,9 +46,10 @@ static int probe_project(struct host *h, const char *project, struct err *e)
 	if (project) {
 		struct stat st;
 		if (!realpath(project, buf) || stat(buf, &st) != 0)
-			return err_sys(e, "project directory %s", project);
+			return err_set(e, errno, "project directory %s: %s; --project wants a directory that exists", project,
+			               strerror(errno));
 		if (!S_ISDIR(st.st_mode))
-			return err_set(e, ENOTDIR, "project directory %s: not a directory", project);
+			return err_set(e, ENOTDIR, "project directory %s: not a directory; name one with --project DIR", project);
 		h->project = arena_str(&h->arena, buf);
 		return h->project ? 0 : err_set(e, ENOMEM, "out of memory");
 	}

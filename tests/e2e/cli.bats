@@ -171,3 +171,37 @@ load lib
 	assert_status 2
 	assert_out "is empty"
 }
+
+@test "a directory that does not exist is said with the remedy" {
+	for verb in run audit explain; do
+		run "$SNUG" $verb -C /nosuch -- true
+		assert_status 125
+		assert_out "/nosuch: No such file or directory; -C wants a directory"
+		run "$SNUG" $verb --project /nosuch -- true
+		assert_status 125
+		assert_out "--project wants a directory"
+	done
+}
+
+@test "a variable that the proxy overrules is said once, and no other is" {
+	run "$SNUG" --env http_proxy=http://x.example:1 --env A=b --allow-net=a.example -- true
+	assert_status 0
+	assert_same 'snug: http_proxy (--env) is not used: with network mode proxy snug sets it' "$output"
+	run "$SNUG" --env http_proxy=http://x.example:1 -- sh -c 'echo $http_proxy'
+	assert_same 'http://x.example:1' "$output"
+}
+
+@test "a missing interpreter is named, and granted only where it exists" {
+	mkdir -p "$HOME/bin"
+	printf '#!/no/such/interp -x\n' >s1
+	printf '#!%s/bin/sh\n' "$HOME" >s2
+	cp "$(command -v sh)" "$HOME/bin/sh"
+	chmod +x s1 s2
+	run -126 "$SNUG" -- ./s1
+	assert_out "/no/such/interp, does not exist on this host either"
+	refute_out "--allow-read"
+	run -126 "$SNUG" -- ./s2
+	assert_out "--allow-read=$HOME/bin/sh"
+	run "$SNUG" --allow-read="$HOME/bin/sh" -- ./s2
+	assert_status 0
+}
