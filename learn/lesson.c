@@ -5,6 +5,7 @@
 #include "learn/fold.h"
 #include "learn/join.h"
 #include "learn/suggest.h"
+#include "learn/unseen.h"
 #include "learn/uses.h"
 #include "learn/verify.h"
 
@@ -83,11 +84,11 @@ static int reason_order(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int take_reasons(struct lesson *l, const struct run *runs)
+static int take_reasons(struct lesson *l, const struct run *runs, const struct policy *pol)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < l->nruns; i++)
-		n += runs[i].r->nincomplete;
+		n += runs[i].r->nincomplete + pol->sys_deny.n;
 	l->incomplete = arena_array(&l->arena, n, sizeof(*l->incomplete));
 	if (!l->incomplete)
 		return -ENOMEM;
@@ -95,6 +96,13 @@ static int take_reasons(struct lesson *l, const struct run *runs)
 	for (uint32_t i = 0; i < l->nruns; i++) {
 		for (size_t k = 0; k < runs[i].r->nincomplete; k++)
 			l->incomplete[n++] = runs[i].r->incomplete[k];
+		for (size_t k = 0; k < pol->sys_deny.n; k++) {
+			const char *why;
+			if (unseen_call(&why, &l->arena, runs[i].r, pol, &pol->sys_deny.items[k]))
+				return -ENOMEM;
+			if (why)
+				l->incomplete[n++] = why;
+		}
 		l->status = MAX(l->status, runs[i].r->status);
 	}
 	if (n)
@@ -171,7 +179,7 @@ static int make(struct lesson *l, struct run *runs, const struct policy *pol, co
 	struct facts f = { .arena = &l->arena, .pol = pol, .tiers = &tiers, .found = { .arena = &l->arena }, .nruns = l->nruns };
 	int err = tiers_make(&tiers, &runs[0].r->host);
 	if (!err)
-		err = take_reasons(l, runs);
+		err = take_reasons(l, runs, pol);
 	if (!err)
 		err = learn(l, &f, runs, base, name);
 	if (!err)
