@@ -88,7 +88,7 @@ reset() { rm -rf clone got; }
 	run in_net "$SNUG" run -v --allow-net -- sh -c "curl -fsS http://$FILES/text; curl -sS http://packages.example.org:1/"
 	assert_line '^hello$'
 	assert_line '^snug: net: http files\.example\.net port 8000 at 192\.0\.2\.20: [0-9]+ bytes sent, [0-9]+ received$'
-	assert_line '^snug: net: http registry\.example\.org port 1: failed, answered 502$'
+	assert_line '^snug: net: http packages\.example\.org port 1: failed, answered 502$'
 	run in_net "$SNUG" run -v --allow-net --deny-net=files.example.net:8000 -- curl -sS "http://$FILES/text"
 	assert_line '^snug: net: http files\.example\.net port 8000: refused, answered 403$'
 }
