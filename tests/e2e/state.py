@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""state.py - what a copy of a round trip looks like, without its own name: names, types, modes, contents
+"""state.py - what a copy of a round trip looks like, without its own name: names, types, the user's mode bits, contents
+
+The bits of others are left out: what is made before the start (create:) is for the user alone.
 
 usage: state.py COPY [REGEX of files whose contents may differ]
 """
@@ -13,6 +15,10 @@ copy = sys.argv[1]
 differs = re.compile(sys.argv[2]) if len(sys.argv) > 2 and sys.argv[2] else None
 name = os.path.basename(copy)
 own = [(os.fsencode(f"{copy}/people/{name}"), b"HOME"), (os.fsencode(f"{copy}/work"), b"WORK"), (os.fsencode(copy), b"COPY")]
+
+
+def mode(st):
+    return stat.filemode(st.st_mode & ~0o077)
 
 
 def neutral(data):
@@ -37,6 +43,6 @@ for top, dirs, files in os.walk(copy):
             print(shown, "->", neutral(os.fsencode(os.readlink(path))))
         elif stat.S_ISREG(st.st_mode):
             with open(path, "rb") as f:
-                print(shown, stat.filemode(st.st_mode), hashlib.sha256(neutral(f.read())).hexdigest()[:16])
+                print(shown, mode(st), hashlib.sha256(neutral(f.read())).hexdigest()[:16])
         else:
-            print(shown, stat.filemode(st.st_mode))
+            print(shown, mode(st))
