@@ -37,6 +37,7 @@ struct facts {
 	struct { const char **items; size_t n, cap; } prepend;
 	struct hits hits;
 	uint32_t nruns;
+	bool userns; /* a process made a user namespace, and has capabilities in that */
 };
 
 /* made_apply(), and what a program that survives a rename across mounts has done after it: copied and removed. */

@@ -100,6 +100,16 @@ static bool only_asks(const struct access *a)
 	return a->port == 53 || (a->op == OP_CONNECT && (a->flags & 0xf) == SOCK_DGRAM);
 }
 
+/* Its caller has no capability, and calls what wants one: refused outside too, which the recorder does not see. */
+static bool refused_anyway(struct facts *f, const struct event *ev)
+{
+	const char *name = ev->acc.obj[0].spelled;
+	if (ev->acc.op != OP_SYSCALL || !name)
+		return false;
+	f->userns |= !strcmp(name, "unshare") || !strcmp(name, "clone") || !strcmp(name, "clone3");
+	return !f->userns && !ev->acc.caps && ev->source != OUT_OBSERVED && (judge_needs_capability(name) || !strcmp(name, "bpf"));
+}
+
 int facts_other(struct replay *p, const struct event *ev, const struct judgement *j)
 {
 	struct facts *f = p->f;
@@ -111,6 +121,8 @@ int facts_other(struct replay *p, const struct event *ev, const struct judgement
 	};
 	if (!new.what)
 		return 0;
+	if (refused_anyway(f, ev))
+		new.necessity = NEC_FAILED_ANYWAY;
 	if (j->verdict == V_PRIVATE && new.necessity == NEC_REQUIRED)
 		new.necessity = NEC_SELF_CREATED;
 	new.direct = new.kind == NEED_HOST && a->op != OP_HOST && !judge_loopback(a->obj[0].spelled);

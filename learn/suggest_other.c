@@ -244,6 +244,8 @@ static int suggest_call(struct suggesting *s, struct finding *f)
 	for (size_t i = 0; i < LEN(fixed); i++)
 		if (f->judgement.why && !strcmp(f->judgement.why, fixed[i].why))
 			return finding_note(&s->facts->found, f, fixed[i].note);
+	if (!s->facts->userns && judge_needs_capability(f->what))
+		return finding_note(&s->facts->found, f, "needs a capability, and a confined command has none");
 	for (size_t i = 0; i < LEN(calls); i++) {
 		if (strcmp(calls[i].name, f->what) != 0)
 			continue;

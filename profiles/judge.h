@@ -55,3 +55,5 @@ struct judgement judge_other(const struct policy *pol, const struct access *a, c
 const char *made_socket(char *buf, size_t size, const struct access *a);
 /* The peer's host part is this machine's loopback or unspecified address? */
 bool judge_loopback(const char *spelled);
+/* Does a system call ask for a capability, which no confined process has, whatever the profile's list says? */
+bool judge_needs_capability(const char *name);

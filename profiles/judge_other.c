@@ -131,8 +131,7 @@ static struct judgement judge_host(const struct policy *pol, const struct access
 	return j;
 }
 
-/* calls that ask for a capability, which no confined process has, whatever the profile's list says */
-static bool needs_capability(const char *name)
+bool judge_needs_capability(const char *name)
 {
 	static const char *const names[] = {
 		"acct", "adjtimex", "chroot", "clock_adjtime", "clock_settime", "delete_module", "finit_module",
@@ -196,7 +195,7 @@ static struct judgement judge_syscall(const struct policy *pol, const struct acc
 	int err = privileged(name, a->flags);
 	if (err)
 		return answer(a->caps ? V_MISSING : V_GRANTED, a->caps ? err : 0, NULL, "no capabilities");
-	if (needs_capability(name))
+	if (judge_needs_capability(name))
 		return answer(a->caps ? V_MISSING : V_GRANTED, EPERM, NULL, "no capabilities");
 	return answer(V_GRANTED, 0, NULL, "");
 }
