@@ -56,6 +56,20 @@ static int asks_note(struct replay *p, const char *path, const char *note)
 	return to ? finding_note(&p->f->found, to, note) : 0;
 }
 
+/* A private place lets the command make anew what it changes outside: a read-only bind of that would not. */
+static int remade(struct replay *p, const struct access *a, const struct judgement *j, const struct object *o)
+{
+	enum need_kind k = tell_kind(a);
+	bool changes = k == NEED_WRITE || k == NEED_CREATE;
+	if (j->err || !changes || o->type == FT_NONE || o->path[0] != '/' || mine_is(p, o))
+		return 0;
+	struct node *n = replay_node(p, o->path);
+	if (!n)
+		return -ENOMEM;
+	n->uses |= USE_REMADE | (a->op == OP_RENAME || a->op == OP_LINK ? USE_RENAMED : USE_WRITE);
+	return 0;
+}
+
 /* 1: facts follow, 0: none, with a note where a person wants to know why. */
 int asks_grant(struct replay *p, const struct event *ev, const struct judgement *j)
 {
@@ -63,7 +77,7 @@ int asks_grant(struct replay *p, const struct event *ev, const struct judgement 
 	const struct access *a = &ev->acc;
 	const struct object *o = &a->obj[op_objects(a->op) - 1];
 	if (j->verdict == V_PRIVATE)
-		return tell_lost_in_home(f, o->path);
+		return tell_lost_in_home(f, o->path) ? 1 : remade(p, a, j, o);
 	if (j->verdict != V_MISSING || o->path[0] != '/' || path_under(o->path, "/proc") || path_under(o->path, "/sys"))
 		return 0;
 	if (a->marks & (MARK_OTHER_MNT | MARK_FD))

@@ -37,12 +37,30 @@ static const struct src *made_before(const struct replay *p, const struct event 
 	return makes && !strcmp(at->path, ev->acc.obj[0].path) ? &at->src : NULL;
 }
 
+/* mv copies and removes where a rename is refused with EXDEV: granted if both are. */
+static bool moves_by_copy(struct replay *p, const struct event *ev, const struct judgement *j)
+{
+	const struct access *a = &ev->acc;
+	const char *exe = ev->proc && ev->proc <= p->r->nprocs ? p->r->procs[ev->proc - 1].exe : NULL;
+	if (a->op != OP_RENAME || j->err != EXDEV || j->verdict != V_MISSING || ev->outcome || a->obj[0].type == FT_DIR ||
+	    !exe || strcmp(path_base(exe), "mv") != 0)
+		return false;
+	struct access part = *a;
+	part.op = OP_UNLINK;
+	struct judgement gone = policy_judge(p->f->pol, &part, &p->r->host, &p->made);
+	part.op = OP_OPEN;
+	part.flags = O_WRONLY | O_CREAT;
+	part.obj[0] = a->obj[1];
+	struct judgement made = policy_judge(p->f->pol, &part, &p->r->host, &p->made);
+	return gone.verdict == V_GRANTED && made.verdict == V_GRANTED;
+}
+
 static int file_event(struct replay *p, const struct event *ev, const struct judgement *judged)
 {
 	const struct access *a = &ev->acc;
 	const struct src *made = made_before(p, ev, judged);
 	struct judgement by_line = { .verdict = V_GRANTED, .by = made };
-	const struct judgement *j = made ? &by_line : judged;
+	const struct judgement *j = made || moves_by_copy(p, ev, judged) ? &by_line : judged;
 	if (tell_listing(p, ev, j) < 0)
 		return -ENOMEM;
 	enum necessity n = tell_necessity(p, ev, j);

@@ -83,7 +83,7 @@ static int make(struct replay *p, const struct event *ev, const struct object *o
 	uint32_t flags = ev->acc.flags;
 	*m = (struct mine){
 		.path = o->path, .how = how, .proc = ev->proc, .alive = true, .survives = ev->survives, .counts = counts,
-		.excl = how == USE_EXCL,
+		.excl = how == USE_EXCL, .type = ev->acc.op == OP_SYMLINK ? FT_LINK : FT_UNKNOWN,
 		.temp_like = how == USE_MKDIR ? (flags & 07777) == 0 || (flags & 0777) == 0700 : how == USE_EXCL,
 	};
 	return 0;
@@ -139,7 +139,9 @@ static int do_rename(struct replay *p, const struct event *ev, bool counts)
 	const struct object *a = &ev->acc.obj[0], *b = &ev->acc.obj[1];
 	struct mine *from = mine_at(p, a->path, strlen(a->path)), *to = mine_at(p, b->path, strlen(b->path));
 	bool own_from = from || mine_dir(p, a->path), own_to = to || mine_dir(p, b->path);
-	bool excl = from && from->excl, temp = from && from->temp_like, was_dir = from ? from->how == USE_MKDIR : a->type == FT_DIR;
+	bool excl = from && from->excl, temp = from && from->temp_like;
+	uint8_t special = from ? from->type : a->type == FT_LINK ? FT_LINK : FT_UNKNOWN;
+	bool was_dir = from ? from->how == USE_MKDIR : a->type == FT_DIR;
 	bool replaced = b->type != FT_NONE && !own_to;
 	int err = 0;
 	if (from) {
@@ -161,6 +163,7 @@ static int do_rename(struct replay *p, const struct event *ev, bool counts)
 	if (!err && !replaced) {
 		struct mine *m = map_get(&p->mine, b->path);
 		m->excl = excl;
+		m->type = special;
 		m->moved = was_dir;
 		m->temp_like = temp && !strcmp(path_base(a->path), path_base(b->path));
 	}

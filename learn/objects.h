@@ -26,6 +26,7 @@ enum {
 	USE_WAL = 1 << 18,   /* a database with a -wal file beside it */
 	USE_LINKED = 1 << 21, /* made by link of a file that was there before */
 	USE_CHDIR = 1 << 20, /* directory made the working directory */
+	USE_REMADE = 1 << 22, /* was there, and is made anew where it is absent: works in a private place, not over a bind */
 	USE_SIDECAR = 1 << 19, /* written with a side-car file beside it that was gone at the end */
 
 	USE_CREATED = USE_MADE | USE_EXCL | USE_RENAMED | USE_BOUND | USE_MKDIR | USE_LINKED,

@@ -128,6 +128,16 @@ static int refuse_dir(struct plan *p, const struct node *n)
 	return err;
 }
 
+/* Somebody else's socket lies in it: a server of the user's, which would run what it is told outside. */
+static bool serves_user(const struct plan *p, const struct node *dir)
+{
+	const struct objects *o = &p->f->objects;
+	for (uint32_t k = dir->child; k; k = o->nodes[k].next)
+		if (o->nodes[k].type == FT_SOCK && o->nodes[k].uses & USE_PRE)
+			return true;
+	return false;
+}
+
 static int want_dir(struct plan *p, uint32_t at)
 {
 	struct node *n = &p->f->objects.nodes[at];
@@ -140,6 +150,8 @@ static int want_dir(struct plan *p, uint32_t at)
 	const char *line = held(p, n->path);
 	if (line)
 		return plan_remark(p, n->path, line);
+	if (serves_user(p, n))
+		return guard(p, n->path, "opens sockets of your other programs", true, true, false);
 	if (!shown(p, n->path, true))
 		p->want[at] |= WANT_RW_DIR;
 	return 0;
@@ -221,6 +233,9 @@ static int want_file(struct plan *p, uint32_t at)
 	const char *line = u & USE_CHANGED && !(saved && forbidden_parent(p, n)) ? held(p, n->path) : NULL;
 	if (line)
 		return plan_remark(p, n->path, line);
+	/* only made anew: that works in the private place, as it did the first time */
+	if (u & USE_REMADE && !(u & (USE_READ | USE_EXEC | USE_REMOVED)))
+		return not_needed(p, n, "made anew; what was there is not needed");
 	if (in_runtime(p, n)) {
 		p->want[n->parent] |= WANT_EXIST;
 		return 0;
@@ -243,10 +258,14 @@ static int want_file(struct plan *p, uint32_t at)
 		return not_needed(p, n, "seen in the list of its directory, which confined does not show it");
 	if (!only && u & USE_LOOK && n->type == FT_LINK)
 		return not_needed(p, n, "a link that was only looked at");
+	/* shown read-only it could be connected to */
+	if (!only && u & USE_LOOK && n->type == FT_SOCK)
+		return not_needed(p, n, "a socket that was only looked at");
 	if (u & USE_SIDECAR && forbidden_parent(p, n) &&
 	    plan_remark(p, n->path, "keeps a side-car file beside it, which the host will not see while it runs"))
 		return -ENOMEM;
-	if (u & (USE_READ | USE_EXEC | USE_LOOK | USE_SOCKET) && u & USE_PRE && n->type != FT_DIR)
+	if (u & (n->type == FT_SOCK ? USE_SOCKET : USE_READ | USE_EXEC | USE_LOOK | USE_SOCKET) && u & USE_PRE &&
+	    n->type != FT_DIR)
 		p->want[at] |= WANT_RO_FILE;
 	if (u & USE_WRITE)
 		p->want[at] |= WANT_RW_FILE;

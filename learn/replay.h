@@ -8,6 +8,7 @@ struct mine {
 	const char *path;
 	uint32_t how;      /* USE_MADE .. USE_MKDIR */
 	uint32_t proc;
+	uint8_t type;      /* of a special file, else FT_UNKNOWN */
 	bool alive, survives;
 	bool temp_like;    /* O_EXCL or a private mkdir */
 	bool counts;       /* outside what is granted: facts follow from it */

@@ -98,7 +98,7 @@ static int end_survivor(struct replay *p, const struct mine *m)
 	bool first = !(n->uses & USE_CREATED) || n->last_run != p->run;
 	n->uses |= m->how | (mine_dir(p, m->path) ? USE_BELOW : 0U) | (m->how == USE_RENAMED && m->excl ? USE_EXCL : 0U) |
 	           (m->probed ? USE_PROBED : 0U);
-	n->type = m->how == USE_MKDIR ? FT_DIR : m->how == USE_BOUND ? FT_SOCK : FT_FILE;
+	n->type = m->type ? m->type : m->how == USE_MKDIR ? FT_DIR : m->how == USE_BOUND ? FT_SOCK : FT_FILE;
 	n->shape = MAX(n->shape, (uint8_t)own_shape(p, m));
 	if (first && !n->runs)
 		n->first_run = (uint16_t)p->run;

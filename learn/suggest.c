@@ -173,7 +173,9 @@ static int add_rules(struct suggesting *s)
 				return -ENOMEM;
 			continue;
 		}
-		uint32_t exposed = tier_guarded(s->facts->tiers, r->path) ? r->exposed : 0;
+		bool home = s->host->home && path_under(r->path, s->host->home);
+		bool said_so = tier_guarded(s->facts->tiers, r->path) || (home && r->mode == BIND_RO);
+		uint32_t exposed = said_so ? r->exposed : 0;
 		const char *text = reason_text(a, &why[i], s->host, exposed);
 		/* "cp -r a new" makes new/a where new exists; a reader of settings may choke on an empty file */
 		if (text && r->create && s->facts->objects.nodes[r->node].uses & USE_PROBED)
@@ -278,6 +280,13 @@ static int add_words(struct suggesting *s)
 	return err;
 }
 
+bool suggest_any(const struct suggesting *s)
+{
+	const struct profile *p = &s->lesson->suggestion;
+	return p->binds.n || p->tmpfs.n || p->allow_hosts.n || p->env_allow.n || p->prepend_path.n || p->sys_allow.n ||
+	       p->userns.src.origin || p->ptrace.src.origin || p->network.src.origin;
+}
+
 int suggest(struct suggesting *s, const char *name)
 {
 	struct profile *p = &s->lesson->suggestion;
@@ -295,7 +304,6 @@ int suggest(struct suggesting *s, const char *name)
 		err = suggest_fences(s);
 	if (!err)
 		err = add_words(s);
-	s->lesson->suggests = p->binds.n || p->tmpfs.n || p->allow_hosts.n || p->env_allow.n || p->prepend_path.n ||
-	                      p->sys_allow.n || p->userns.src.origin || p->ptrace.src.origin || p->network.src.origin;
+	s->lesson->suggests = suggest_any(s);
 	return err;
 }

@@ -26,6 +26,9 @@ struct suggesting {
 /* Fill lesson.suggestion, suggests, and each finding's grant. -ENOMEM. */
 int suggest(struct suggesting *s, const char *name);
 
+/* Does the suggestion grant anything? */
+bool suggest_any(const struct suggesting *s);
+
 /* ---- parts of suggest() ---- */
 
 /* Does a finding ask for a line about a path? */

@@ -208,6 +208,8 @@ const char *tier_protected(const struct tiers *t, const char *path, const char *
 	}
 	if (store)
 		*store = path;
+	if (path_depth(path) > 1 && !strncmp(path, "/tmp/tmux-", 10))
+		return "types into your terminals";
 	return host_key(path) ? "private keys" : agent_socket(path) ? "signs with your keys" : NULL;
 }
 

@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* Lines are taken back one or two at a time; few ever are. */
+enum { ROUNDS_MAX = 16 };
+
 /* The world after the suggestion: composed profile, facts about the paths it names, policy. */
 struct after {
 	struct profile profile;
@@ -111,6 +114,54 @@ static int doubt(struct suggesting *s, struct finding *f, const struct judgement
 	                                                   j->why && *j->why ? ", " : "", j->why ? j->why : ""));
 }
 
+/* ---- lines that do harm ---- */
+
+/* Take the line for @path back. Return: 1 there was one. */
+static int take_back(struct suggesting *s, const char *path, const char *why)
+{
+	struct profile *p = &s->lesson->suggestion;
+	const struct rule *r = path[0] == '/' ? rules_cover(s->rules, path) : NULL;
+	const char *source = r ? host_shorten(s->host, s->facts->arena, r->path) : NULL;
+	size_t kept = 0, had = p->binds.n;
+	if (!r)
+		return 0;
+	if (!source)
+		return -ENOMEM;
+	for (size_t i = 0; i < had; i++)
+		if (strcmp(p->binds.items[i].source, source) != 0)
+			p->binds.items[kept++] = p->binds.items[i];
+	p->binds.n = kept;
+	if (kept == had)
+		return 0;
+	for (size_t i = 0; i < s->lesson->nfindings; i++) {
+		struct finding *f = &s->lesson->findings[i];
+		if (!f->grant || !f->path || rules_cover(s->rules, f->path) != r)
+			continue;
+		f->grant = NULL;
+		f->note = NULL; /* it said how the line helps */
+		if (finding_note(&s->facts->found, f, why))
+			return -ENOMEM;
+	}
+	return 1;
+}
+
+/* What works without the suggestion and fails with it: better without the lines that are in its way. */
+static int harmed(struct suggesting *s, const struct event *ev, const struct judgement *without, const struct judgement *with)
+{
+	const struct access *x = &ev->acc;
+	bool made_before = x->op == OP_MKDIR && with->err == EEXIST; /* the price of create: dir */
+	bool fails = with->err && with->err != ENOENT && with->err != EEXIST;
+	if (ev->outcome || !access_is_file(x) || without->err || !fails || made_before)
+		return 0;
+	const char *why = arena_fmt(s->facts->arena, "lost at the end: a line for it would make it fail (%s)", strerror(with->err));
+	int done = why ? 0 : -ENOMEM;
+	for (int i = 0; done >= 0 && i < op_objects(x->op); i++) {
+		int r = take_back(s, x->obj[i].path, why);
+		done = r < 0 ? r : done | r;
+	}
+	return done;
+}
+
 static int check_event(struct suggesting *s, const struct event *ev, const struct judgement *j, struct arena *a)
 {
 	const struct access *x = &ev->acc;
@@ -123,6 +174,26 @@ static int check_event(struct suggesting *s, const struct event *ev, const struc
 	if (!f || !f->counts || f->heading != HEAD_NEEDS)
 		return 0;
 	return doubt(s, f, j, x);
+}
+
+/* Return: 1 a line was taken back, so that the rest is to be judged again. */
+static int drop_harmful(struct suggesting *s, const struct after *w, const struct recording *r)
+{
+	struct made made = { 0 }, plain = { 0 };
+	int got = 0;
+	for (size_t i = 0; !got && i < r->nevents; i++) {
+		const struct event *ev = &r->events[i];
+		struct judgement with = policy_judge(&w->policy, &ev->acc, &w->host, &made);
+		struct judgement without = policy_judge(s->facts->pol, &ev->acc, &r->host, &plain);
+		got = harmed(s, ev, &without, &with);
+		int err = facts_apply(&made, &w->policy, ev, &with);
+		if (!err)
+			err = facts_apply(&plain, s->facts->pol, ev, &without);
+		got = err ? err : got;
+	}
+	made_drop(&made);
+	made_drop(&plain);
+	return got;
 }
 
 static int check_run(struct suggesting *s, const struct after *w, const struct recording *r)
@@ -145,9 +216,17 @@ static int check_run(struct suggesting *s, const struct after *w, const struct r
 int verify(struct suggesting *s, const struct recording *r)
 {
 	struct after w = { 0 };
-	int err = resolve(&w, s);
+	int err = 0, again = 1;
+	for (int round = 0; !err && again > 0 && round < ROUNDS_MAX; round++) {
+		after_drop(&w);
+		w = (struct after){ 0 };
+		err = resolve(&w, s);
+		again = err ? 0 : drop_harmful(s, &w, r);
+		err = MIN(again, 0) ? again : err;
+	}
 	if (!err)
 		err = check_run(s, &w, r);
+	s->lesson->suggests = suggest_any(s);
 	after_drop(&w);
 	return MIN(err, 0);
 }
