@@ -39,7 +39,7 @@ enum { BOX_PROXY_PORT = 998 };
  * @init:  pid 1 of the sandbox as seen here
  * @proxy: TCP listener inside the sandbox's network namespace (mode proxy), for relay_start()
  * @exec_err: errno of a failed execve, else 0; @exec_interp: the file is there, its interpreter is not
- * @notes: after box_wait(): one line for each copy that was not written back
+ * @notes: after box_wait(): one line for each copy that was not written back, and where a protection was lost
  */
 struct box {
 	pid_t init;

@@ -3,8 +3,10 @@
 #include "enforce/copy.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -132,8 +134,29 @@ static int watch(struct box *b, int timeout_ms, int *status, bool *timed_out, st
 	}
 }
 
+/* The view's mount table; poll(2) on it tells of changes since, proc_pid_mountinfo(5). Empty where it cannot be had. */
+static struct fd mounts_of(pid_t pid)
+{
+	char path[48];
+	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)pid);
+	return fd_own(open(path, O_RDONLY | O_CLOEXEC));
+}
+
+/*
+ * Nobody inside can change the view's mounts. The kernel does when a file that something was mounted on is replaced on the
+ * host: it takes the mount away, and a mask or fence was one.
+ */
+static void say_lost(struct box *b, int mounts)
+{
+	struct pollfd p = { mounts, POLLPRI, 0 };
+	if (poll(&p, 1, 0) > 0 && p.revents & POLLPRI)
+		str_add(&b->notes, "a masked, fenced or bound path was replaced on the host during the run, and from then on was not "
+		                   "protected: deny the directory around it instead\n");
+}
+
 int box_wait(struct box *b, int timeout_ms, struct err *e)
 {
+	OWN(fd) mounts = mounts_of(b->init);
 	int status = 0;
 	bool timed_out = false;
 	int r = watch(b, timeout_ms, &status, &timed_out, e);
@@ -145,6 +168,8 @@ int box_wait(struct box *b, int timeout_ms, struct err *e)
 		if (at >= 0)
 			lseek(b->stdio_no[i], at, SEEK_SET);
 	}
+	if (mounts.plus1)
+		say_lost(b, fd_no(mounts));
 	copies_back(b->copies, b->ncopies, &b->notes);
 	if (b->exec_err)
 		return b->exec_err == ENOENT && !b->exec_interp ? 127 : 126;

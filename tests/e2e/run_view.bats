@@ -342,3 +342,18 @@ confined() { run "$SNUG" run "$@"; }
 	assert_line '^snug: the whole host tree is readable and writable, /sys only readable \(--allow-write\)$'
 	assert_same "$(cat "$WORK/all")" all
 }
+
+@test "a protected file that is replaced on the host during the run is said at the end; a denied directory stays denied" {
+	mkdir d && echo one >d/sec && echo one >sec
+	(
+		until [ -e started ]; do sleep 0.05; done
+		echo two >new && mv new sec && echo two >d/new && mv d/new d/sec && : >swapped
+	) 3>&- &
+	confined --deny-read=sec --deny-read=d -- sh -c ': >started; until [ -e swapped ]; do sleep 0.05; done; cat d/sec || echo shut'
+	wait
+	assert_out shut
+	assert_out "replaced on the host during the run"
+	rm started swapped
+	confined --deny-read=sec -- true
+	assert_same "$output" ""
+}
