@@ -34,6 +34,14 @@ static int slurp(struct str *out, const char *path, struct err *e)
 	return out->oom ? err_set(e, ENOMEM, "out of memory") : 0;
 }
 
+/* "p.yaml" and "./p.yaml" are one file. */
+static const char *plain_name(const char *path)
+{
+	while (!strncmp(path, "./", 2))
+		path += 2;
+	return path;
+}
+
 int update_prepare(struct cli_opts *o, struct err *e)
 {
 	OWN(str) text = { 0 };
@@ -51,7 +59,7 @@ int update_prepare(struct cli_opts *o, struct err *e)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < o->profiles.n; i++)
-		if (!strcmp(o->profiles.items[i].text, path))
+		if (!strcmp(plain_name(o->profiles.items[i].text), plain_name(path)))
 			return 0;
 	const char *word = arena_fmt(&o->arena, "--profile=%s%s", strchr(path, '/') ? "" : "./", path);
 	return word ? opts_apply(o, &word, 1, e) : err_set(e, ENOMEM, "out of memory");

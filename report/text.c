@@ -146,7 +146,7 @@ static size_t widened(size_t have, const char *s, size_t limit)
 
 static void measure(struct columns *c, struct arena *a, const struct group *g)
 {
-	c->kind = widened(c->kind, kinds_text(a, g), 16);
+	c->kind = widened(c->kind, kinds_text(a, g), 24);
 	c->what = widened(c->what, what_text(a, g), 44);
 	c->verdict = widened(c->verdict, verdict_text(a, g->f), 40);
 }

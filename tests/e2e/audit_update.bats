@@ -80,3 +80,12 @@ setup() {
 	assert_status 125
 	assert_out "snug trust"
 }
+
+@test "a profile that is named twice stands once in the next command" {
+	echo x >"$HOME/a"
+	printf 'binds: []\n' >p.yaml
+	run "$SNUG" audit --update=p.yaml --profile ./p.yaml -- cat "$HOME/a"
+	assert_status 0
+	assert_line '^snug: next: snug --profile=\./p\.yaml -- cat'
+	[ "$(grep -o 'profile=' <<<"$(grep '^snug: next' <<<"$output")" | wc -l)" = 1 ]
+}
