@@ -87,7 +87,7 @@ enum {
 	MARK_EMULATED = 32,   /* snug answered the call itself (io_uring_setup: ENOSYS) */
 	MARK_DIR_SLASH = 64,  /* spelled with a trailing slash: must be a directory */
 	MARK_PATH = 128,      /* exec by a bare name, in a directory of the PATH that the command was started with */
-	MARK_OLDPWD = 256,    /* looks at what $OLDPWD says, a variable that no confined run gets */
+	MARK_OLDPWD = 256,    /* looks at what $OLDPWD or $PWD says, which no confined run gets, or another */
 };
 
 /* access.flags of OP_CHOWN: who is to own it, seen from the caller's own ids */

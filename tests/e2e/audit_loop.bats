@@ -45,6 +45,20 @@ a_tool() {
 	assert_out "check: clean"
 }
 
+@test "S17 a working directory reached through a link is no need: shells look at PWD" {
+	mkdir -p "$WORK/real/pp"
+	ln -s real "$WORK/symd"
+	echo 1 >"$WORK/real/pp/in"
+	cd "$WORK/symd/pp"
+	for shell in sh bash; do
+		run "$SNUG" audit --check -- $shell -c 'cat in'
+		assert_status 0
+		assert_out "check: clean"
+		run "$SNUG" -- $shell -c 'cat in'
+		assert_status 0
+	done
+}
+
 @test "a command that ignores TERM is ended by --timeout, and reported" {
 	run timeout 30 "$SNUG" audit --timeout=1 -- env --ignore-signal=TERM sleep 40
 	assert_status 124
