@@ -222,13 +222,12 @@ static void mark_by_env(const struct recorder *r, const struct call *c, struct a
 		return;
 	if (a->op == OP_EXEC && c->program.bare && in_path(user_var(r, "PATH="), spelled, path_parent_len(spelled)))
 		a->marks |= MARK_PATH;
-	/* a shell asks whether $PWD is where it is; confined that names the directory without links */
-	static const char *const places[] = { "OLDPWD=", "PWD=" };
-	for (size_t i = 0; i < LEN(places) && a->op == OP_STAT; i++) {
-		const char *value = user_var(r, places[i]);
-		if (value && !strcmp(value, spelled))
-			a->marks |= MARK_OLDPWD;
-	}
+	if (a->op != OP_STAT && a->op != OP_READLINK)
+		return;
+	/* a shell asks whether $PWD is where it is, bash name by name; confined that names the directory without links */
+	const char *old = user_var(r, "OLDPWD="), *here = user_var(r, "PWD=");
+	if ((old && a->op == OP_STAT && !strcmp(old, spelled)) || (here && path_under(here, spelled)))
+		a->marks |= MARK_OLDPWD;
 }
 
 static void store(struct recorder *r, struct group *g, struct call *c, uint32_t caller, uint32_t image, uint64_t now)
