@@ -63,16 +63,16 @@ typed() { run python3 "$BATS_TEST_DIRNAME/terminal.py" "$@"; }
 
 @test "TSTP sent to snug stops what is inside, CONT goes on" {
 	"$SNUG" -- sh -c 'while :; do echo x >>ticks; sleep 0.05; done' 3>&- &
-	local snug=$! before
+	local child=$! before
 	for _ in $(seq 100); do [ -s ticks ] && break; sleep 0.05; done
-	kill -TSTP $snug
+	kill -TSTP $child
 	sleep 1
 	before=$(wc -l <ticks)
 	sleep 0.5
 	assert_same "$(wc -l <ticks)" "$before"
-	kill -CONT $snug
+	kill -CONT $child
 	sleep 0.7
 	[ "$(wc -l <ticks)" -gt "$before" ]
-	kill -TERM $snug
-	wait $snug || true
+	kill -TERM $child
+	wait $child || true
 }
