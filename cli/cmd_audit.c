@@ -270,6 +270,8 @@ static int after(struct audit *a, struct err *e)
 	int r = lesson_make(&a->lesson, recs, 1, &a->setup.policy, &a->setup.profile,
 	                    tell_name(&a->arena, o->out, o->cmd[0]), e);
 	progress(a, false);
+	if (r < 0 && a->root && run_finish(&a->run, a->root, &late) == 0)
+		return err_wrap(e, "learning from the recording, which is kept as run 'last', failed");
 	if (r < 0)
 		return r;
 	struct report rep = {
