@@ -343,12 +343,20 @@ static int merge(struct edit *d, const struct profile *add, struct str *notes)
 
 /* ---- together ---- */
 
+/* What a text says, each thing once: a line that stands twice would upset the counts. */
+static int read_once(struct profile *out, const char *text, size_t len, const char *file, struct err *e)
+{
+	OWN(profile) raw = { 0 };
+	int x = profile_read(&raw, text, len, file, NULL, e);
+	return x ? x : profile_merge(out, &raw, false, false, e);
+}
+
 /* The new text must hold the old lines and the new ones, no more and no less. */
 static int prove(struct edit *d, const char *text, size_t len)
 {
 	OWN(profile) got = { 0 };
 	OWN(profile) sum = { 0 };
-	int x = profile_read(&got, text, len, d->file, NULL, d->e);
+	int x = read_once(&got, text, len, d->file, d->e);
 	if (!x)
 		x = profile_merge(&sum, &got, false, false, d->e);
 	if (!x)
@@ -397,7 +405,7 @@ int profile_edit(struct str *out, const char *text, size_t len, const char *file
                  struct str *notes, struct err *e)
 {
 	OWN(profile) old = { 0 };
-	int x = profile_read(&old, text, len, file, NULL, e);
+	int x = read_once(&old, text, len, file, e);
 	if (x)
 		return x;
 	struct edit d = { .text = text, .len = len, .file = file, .old = &old, .e = e,
