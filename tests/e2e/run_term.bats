@@ -10,27 +10,6 @@ setup() {
 }
 typed() { run python3 "$BATS_TEST_DIRNAME/terminal.py" "$@"; }
 
-@test "P05 nothing inside reads on after ^Z, even what ignores every stop" {
-	cat >steal.py <<-'END'
-		import os, signal
-		for s in (signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
-		    signal.signal(s, signal.SIG_IGN)
-		for i in range(20):
-		    if os.fork() == 0:
-		        got = os.read(0, 100)
-		        open("stolen", "ab").write(got)
-		        os.write(1, b"taken:" + got)
-		        os._exit(0)
-		print("ready" + "now", flush=True)
-		signal.pause()
-	END
-	typed 'expect:OUTER> ' "type:$SNUG -- python3 steal.py\\n" expect:readynow 'type:\x1a' expect:Stopped \
-		'expect:OUTER> ' 'type:read -r pw; echo "outer:[$pw]"\n' 'type:hunter2\n' 'expect:outer:\[hunter2\]' \
-		'type:kill -9 %1; echo d""one\n' expect:done
-	assert_status 0
-	[ ! -s stolen ]
-}
-
 @test "reading in the background stops the job like any other" {
 	typed 'expect:OUTER> ' "type:$SNUG -- cat &\\n" 'expect:OUTER> ' 'type:sleep 2; jobs; fg\n' expect:Stopped \
 		'expect:\n.*-- cat' 'type:hello\n\x04' 'expect:hello\r\nhello' 'expect:OUTER> '
