@@ -46,8 +46,17 @@ int suggest_looks(struct suggesting *s);
 int suggest_links(struct suggesting *s);
 /* deny.write for directories of programs inside what becomes writable. */
 int suggest_fences(struct suggesting *s);
-/* Hosts, variables, system calls, search directories. */
+/* Hosts, variables, search directories; and suggest_special(). */
 int suggest_other(struct suggesting *s);
+/* System calls, and what `special` turns on. */
+int suggest_special(struct suggesting *s);
+
+/* One more word, of a list of the suggestion. -ENOMEM. */
+int suggest_word(struct suggesting *s, struct wordlist *l, const char *text, const char *why);
+/* One more commented line; @key: its list. -ENOMEM. */
+int suggest_comment(struct suggesting *s, const char *key, const char *text, const char *why);
+/* Sort and keep each once. */
+void suggest_settle(struct wordlist *l);
 
 /* Does the name of a variable say that its value is a secret? */
 bool secret_name(const char *name);

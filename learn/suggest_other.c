@@ -1,4 +1,4 @@
-/* suggest_other.c - hosts, variables, system calls and PATH directories of a suggestion */
+/* suggest_other.c - hosts, variables and PATH directories of a suggestion */
 #include "learn/suggest.h"
 
 #include "base/glob.h"
@@ -31,8 +31,7 @@ static int word_order(const void *a, const void *b)
 	return strcmp(((const struct word *)a)->text, ((const struct word *)b)->text);
 }
 
-/* Sort and keep each once. */
-static void settle(struct wordlist *l)
+void suggest_settle(struct wordlist *l)
 {
 	size_t kept = 0;
 	if (l->n)
@@ -43,7 +42,7 @@ static void settle(struct wordlist *l)
 	l->n = kept;
 }
 
-static int add(struct suggesting *s, struct wordlist *l, const char *text, const char *why)
+int suggest_word(struct suggesting *s, struct wordlist *l, const char *text, const char *why)
 {
 	struct profile *p = &s->lesson->suggestion;
 	struct word *w = text ? ARENA_PUSH(&p->arena, l, items, n) : NULL;
@@ -53,10 +52,10 @@ static int add(struct suggesting *s, struct wordlist *l, const char *text, const
 	return 0;
 }
 
-static int add_comment(struct suggesting *s, const char *key, const char *text, const char *why)
+int suggest_comment(struct suggesting *s, const char *key, const char *text, const char *why)
 {
 	struct profile *p = &s->lesson->suggestion;
-	int err = add(s, &p->comments, text, why);
+	int err = suggest_word(s, &p->comments, text, why);
 	if (!err)
 		p->comments.items[p->comments.n - 1].src.origin = key;
 	return err;
@@ -132,7 +131,7 @@ static int suggest_host(struct suggesting *s, struct finding *f, struct finding 
 	struct err why = { 0 };
 	if (line && host_rule_parse(&rule, &p->arena, line, &why) == -EINVAL)
 		return finding_note(&s->facts->found, f, "a name that no profile can hold");
-	int err = line ? add(s, &p->allow_hosts, line, NULL) : -ENOMEM;
+	int err = line ? suggest_word(s, &p->allow_hosts, line, NULL) : -ENOMEM;
 	f->grant = err ? NULL : arena_fmt(&p->arena, "allow_hosts: \"%s\"", line);
 	return f->grant ? 0 : -ENOMEM;
 }
@@ -168,7 +167,7 @@ static int suggest_hosts(struct suggesting *s)
 	for (size_t i = 0; !err && i < l->nfindings; i++)
 		if (l->findings[i].kind == NEED_HOST && l->findings[i].heading == HEAD_NEEDS)
 			err = suggest_host(s, &l->findings[i], &none);
-	settle(&p->allow_hosts);
+	suggest_settle(&p->allow_hosts);
 	if (!err && none.count)
 		err = add_none(s, &none);
 	p->has_allow_hosts = p->allow_hosts.n;
@@ -207,67 +206,10 @@ static int suggest_env(struct suggesting *s, struct finding *f)
 	if (secret_name(name)) {
 		f->credential = true;
 		int err = finding_note(&s->facts->found, f, "looks like a secret: a commented line, for you to decide");
-		return err ? err : add_comment(s, "env.allow", name, "looks like a secret");
+		return err ? err : suggest_comment(s, "env.allow", name, "looks like a secret");
 	}
 	f->grant = arena_fmt(&p->arena, "env.allow: %s", name);
-	return f->grant ? add(s, &p->env_allow, name, NULL) : -ENOMEM;
-}
-
-/* ---- system calls ---- */
-
-static const struct { const char *name, *key, *risk; } calls[] = {
-	{ "unshare", "userns", "user namespaces reach more of the kernel" },
-	{ "clone", "userns", "user namespaces reach more of the kernel" },
-	{ "clone3", "userns", "user namespaces reach more of the kernel" },
-	{ "ptrace", "ptrace", "processes inside can read and change each other" },
-	{ "process_vm_readv", "ptrace", "processes inside can read and change each other" },
-	{ "process_vm_writev", "ptrace", "processes inside can read and change each other" },
-	{ "io_uring_setup", NULL, "opens files and connections unseen by the system call filter" },
-	{ "bpf", NULL, "loads programs into the kernel" }, { "perf_event_open", NULL, "measures other programs" },
-	{ "userfaultfd", NULL, "helps exploits of the kernel" }, { "keyctl", NULL, "reaches the kernel's key rings" },
-	{ "add_key", NULL, "reaches the kernel's key rings" }, { "request_key", NULL, "reaches the kernel's key rings" },
-};
-
-/* what no list of calls grants */
-static const struct { const char *why, *note; } fixed[] = {
-	{ "no capabilities", "needs a capability, and a confined command has none" },
-	{ "process group", "the process group is the caller's too; of a single process it is allowed" },
-	{ "socket family", "a socket family that only --network host has" },
-};
-
-static int suggest_call(struct suggesting *s, struct finding *f)
-{
-	struct profile *p = &s->lesson->suggestion;
-	const char *key = NULL, *risk = NULL;
-	if (f->judgement.verdict == V_DENIED)
-		return 0;
-	for (size_t i = 0; i < LEN(fixed); i++)
-		if (f->judgement.why && !strcmp(f->judgement.why, fixed[i].why))
-			return finding_note(&s->facts->found, f, fixed[i].note);
-	if (!s->facts->userns && judge_needs_capability(f->what))
-		return finding_note(&s->facts->found, f, "needs a capability, and a confined command has none");
-	for (size_t i = 0; i < LEN(calls); i++) {
-		if (strcmp(calls[i].name, f->what) != 0)
-			continue;
-		key = calls[i].key;
-		risk = calls[i].risk;
-	}
-	if (risk && finding_note(&s->facts->found, f, arena_fmt(s->facts->arena, "a risk: %s", risk)))
-		return -ENOMEM;
-	if (!key) {
-		f->grant = arena_fmt(&p->arena, "syscalls.allow: %s", f->what);
-		return f->grant ? add(s, &p->sys_allow, arena_str(&p->arena, f->what), risk) : -ENOMEM;
-	}
-	bool userns = key[0] == 'u';
-	if (userns) {
-		p->userns.v = TRI_YES;
-		p->userns.src.origin = "suggested";
-	} else {
-		p->ptrace.v = TRI_YES;
-		p->ptrace.src.origin = "suggested";
-	}
-	f->grant = userns ? "special.userns: true" : "special.ptrace: true";
-	return 0;
+	return f->grant ? suggest_word(s, &p->env_allow, name, NULL) : -ENOMEM;
 }
 
 /* ---- directories of programs ---- */
@@ -283,9 +225,9 @@ static int suggest_path(struct suggesting *s)
 		for (size_t k = 0; k < pol->prepend_path.n; k++)
 			known |= !strcmp(pol->prepend_path.items[k].text, dir);
 		if (!known)
-			err = add(s, &p->prepend_path, host_shorten(s->host, &p->arena, dir), "programs found through PATH");
+			err = suggest_word(s, &p->prepend_path, host_shorten(s->host, &p->arena, dir), "programs found through PATH");
 	}
-	settle(&p->prepend_path);
+	suggest_settle(&p->prepend_path);
 	return err;
 }
 
@@ -300,10 +242,9 @@ int suggest_other(struct suggesting *s)
 			continue;
 		if (f->kind == NEED_ENV)
 			err = suggest_env(s, f);
-		else if (f->kind == NEED_SYSCALL)
-			err = suggest_call(s, f);
 	}
-	settle(&p->env_allow);
-	settle(&p->sys_allow);
+	suggest_settle(&p->env_allow);
+	if (!err)
+		err = suggest_special(s);
 	return err ? err : suggest_path(s);
 }

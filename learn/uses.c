@@ -89,6 +89,8 @@ static int rows(struct counting *c, const struct profile *p)
 		err = row(c, &p->userns.src, "userns");
 	if (!err && p->ptrace.v == TRI_YES)
 		err = row(c, &p->ptrace.src, "ptrace");
+	if (!err && p->sys.v == TRI_YES)
+		err = row(c, &p->sys.src, "sys: ro");
 	return err;
 }
 

@@ -275,6 +275,7 @@ static int add_values(struct edit *d, const struct profile *add)
 		{ add->network.src.origin && add->network.v == NET_HOST, d->old->network.src.origin, "network", "mode", "host" },
 		{ add->userns.v == TRI_YES, d->old->userns.src.origin, "special", "userns", "true" },
 		{ add->ptrace.v == TRI_YES, d->old->ptrace.src.origin, "special", "ptrace", "true" },
+		{ add->sys.v == TRI_YES, d->old->sys.src.origin, "special", "sys", "ro" },
 	};
 	int x = 0;
 	for (size_t i = 0; !x && i < LEN(rows); i++)
@@ -290,6 +291,7 @@ static void note_values(const struct edit *d, const struct profile *add, struct 
 		  "network.mode" },
 		{ add->userns.v == TRI_YES && d->old->userns.v == TRI_NO, &d->old->userns.src, "special.userns" },
 		{ add->ptrace.v == TRI_YES && d->old->ptrace.v == TRI_NO, &d->old->ptrace.src, "special.ptrace" },
+		{ add->sys.v == TRI_YES && d->old->sys.v == TRI_NO, &d->old->sys.src, "special.sys" },
 	};
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (rows[i].differs)
