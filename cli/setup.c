@@ -96,7 +96,7 @@ int setup_facts(struct setup *s, struct err *e)
 	for (const struct builtin *b = builtins; b->name; b++) {
 		OWN(profile) p = { 0 };
 		struct err why = { 0 };
-		if (profile_read(&p, b->text, b->len, b->name, NULL, &why) < 0 ||
+		if (builtin_read(&p, b, b->name, &why) < 0 ||
 		    profile_paths(&p, &s->host, &s->finder.arena, &paths, &why) < 0)
 			log_line(1, "%s: not looked up here: %s", b->name, why.msg);
 	}

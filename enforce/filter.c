@@ -2,12 +2,12 @@
 #include "enforce/filter.h"
 
 #include "base/vec.h"
+#include "profiles/sysno.h"
 
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sched.h>
-#include <seccomp.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +33,6 @@
 #define CLONE_NEWTIME 0x80 /* linux/sched.h; unshare only */
 #endif
 
-/* libseccomp 2.5.4 ends before these; numbers are the same on every architecture, from asm-generic/unistd.h */
-static const struct { const char *name; int nr; } newer[] = {
-	{ "set_mempolicy_home_node", 450 }, { "cachestat", 451 }, { "fchmodat2", 452 }, { "map_shadow_stack", 453 },
-	{ "futex_wake", 454 }, { "futex_wait", 455 }, { "futex_requeue", 456 }, { "statmount", 457 },
-	{ "listmount", 458 }, { "lsm_get_self_attr", 459 }, { "lsm_set_self_attr", 460 }, { "lsm_list_modules", 461 },
-	{ "mseal", 462 }, { "setxattrat", 463 }, { "getxattrat", 464 }, { "listxattrat", 465 },
-	{ "removexattrat", 466 }, { "open_tree_attr", 467 }, { "file_getattr", 468 }, { "file_setattr", 469 },
-};
 enum { NEWEST = 469 };
 
 #define SYS_DATA(field) ((uint32_t)offsetof(struct seccomp_data, field))
@@ -54,16 +46,6 @@ enum { NEWEST = 469 };
 void filter_drop(struct filter *f)
 {
 	VEC_FREE(f);
-}
-
-int filter_sysno(const char *name)
-{
-	int nr = seccomp_syscall_resolve_name(name);
-	for (size_t i = 0; nr == __NR_SCMP_ERROR && i < LEN(newer); i++) {
-		if (strcmp(newer[i].name, name) == 0)
-			nr = newer[i].nr;
-	}
-	return nr;
 }
 
 static int put(struct filter *f, uint16_t code, uint32_t k, uint8_t jt, uint8_t jf)
@@ -154,8 +136,8 @@ static int denied(struct filter *f, const struct policy *pol, struct err *e)
 {
 	for (size_t i = 0; i < pol->sys_deny.n; i++) {
 		const char *name = pol->sys_deny.items[i].text;
-		int nr = filter_sysno(name);
-		if (nr == __NR_SCMP_ERROR)
+		int nr = sysno(name);
+		if (nr == SYSNO_UNKNOWN)
 			return err_set(e, EINVAL, "unknown system call '%s'", name);
 		if (nr < 0 || nr == SYS_clone3)
 			continue; /* not on this architecture; clone3 has its own line */

@@ -1,4 +1,4 @@
-/* filter.h - the policy's system call filter as classic BPF; pure but for names resolved through libseccomp */
+/* filter.h - the policy's system call filter as classic BPF; pure */
 #pragma once
 
 #include "base/err.h"
@@ -23,6 +23,3 @@ void filter_drop(struct filter *f);
  * Return: 0; -EINVAL for a name nobody knows; -ENOMEM.
  */
 int filter_make(struct filter *out, const struct policy *pol, struct err *e) MUST;
-
-/* Number of system call @name on this architecture; -1 unknown, below -1 known but not here. */
-int filter_sysno(const char *name);

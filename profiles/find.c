@@ -81,10 +81,11 @@ static int check_trust(struct finder *f, const char *name, const char *path, con
 
 /**
  * struct found - one profile's bytes and where they came from
- * @path: NULL for a built-in
+ * @path: NULL for a built-in, which @built is
  */
 struct found {
 	enum origin origin;
+	const struct builtin *built;
 	const char *name, *label, *path;
 	struct str text;
 };
@@ -99,6 +100,7 @@ static int found_builtin(struct found *out, const struct builtin *b, struct find
 {
 	out->origin = ORIGIN_BUILTIN;
 	out->name = b->name;
+	out->built = b;
 	out->path = NULL; /* of a directory that was tried before */
 	out->label = arena_fmt(&f->arena, "builtin:%s", b->name);
 	str_add_mem(&out->text, b->text, b->len);
@@ -183,7 +185,8 @@ static int locate(struct found *out, struct finder *f, const char *name, struct 
 /* Messages name a file by its path, a built-in by its origin; lines carry the origin. */
 static int parse(struct profile *out, const struct found *d, struct err *e)
 {
-	int r = profile_read(out, str_c(&d->text), d->text.len, d->path ? d->path : d->label, d->label, e);
+	int r = d->built ? builtin_read(out, d->built, d->label, e)
+	                 : profile_read(out, str_c(&d->text), d->text.len, d->path ? d->path : d->label, d->label, e);
 	if (!r && d->path && d->name)
 		r = check_name(out, d->name, d->path, e);
 	if (r)

@@ -1,4 +1,5 @@
 /* yaml_in.c - from the tree of a file to a profile: every key by its row in profile.def, types by schema only */
+#include "profiles/builtin.h"
 #include "profiles/yaml_reader.h"
 
 #include "base/esc.h"
@@ -177,8 +178,25 @@ static void find_override(struct profile *p, const struct ynode *root)
 			p->override = root->items[i].value->kind == Y_SCALAR && !strcmp(root->items[i].value->text, "true");
 }
 
-int profile_read(struct profile *out, const char *text, size_t len, const char *file, const char *origin,
-                 struct err *e)
+/**
+ * struct source - what a profile is read from
+ * @b: a built-in, which was parsed while building; else @text
+ */
+struct source {
+	const struct builtin *b;
+	const char *text;
+	size_t len;
+};
+
+static int get_tree(struct ynode **root, const struct reader *r, const struct source *s)
+{
+	if (!s->b)
+		return ynode_read(root, &r->p->arena, s->text, s->len, r->file, r->e);
+	*root = ynode_built(&r->p->arena, s->b->nodes, s->b->nnodes, s->b->words);
+	return *root ? 0 : reader_memory(r);
+}
+
+static int read_source(struct profile *out, const struct source *s, const char *file, const char *origin, struct err *e)
 {
 	OWN(profile) p = { 0 };
 	OWN(str) shown = { 0 };
@@ -193,7 +211,7 @@ int profile_read(struct profile *out, const char *text, size_t len, const char *
 	};
 	if (!r.file || !r.origin)
 		return err_set(e, ENOMEM, "out of memory");
-	int x = ynode_read(&root, &p.arena, text, len, r.file, e);
+	int x = get_tree(&root, &r, s);
 	if (!x && root->kind != Y_MAP)
 		x = reader_null(root) ? ynode_bad(e, r.file, root, "empty, not a profile") :
 		                    ynode_bad(e, r.file, root, "a profile is a map of keys, not %s", reader_kind(root));
@@ -206,4 +224,17 @@ int profile_read(struct profile *out, const char *text, size_t len, const char *
 	p.origin = r.origin;
 	*out = TAKE(p);
 	return 0;
+}
+
+int profile_read(struct profile *out, const char *text, size_t len, const char *file, const char *origin,
+                 struct err *e)
+{
+	const struct source s = { .text = text, .len = len };
+	return read_source(out, &s, file, origin, e);
+}
+
+int builtin_read(struct profile *out, const struct builtin *b, const char *origin, struct err *e)
+{
+	const struct source s = { .b = b };
+	return read_source(out, &s, origin, origin, e);
 }

@@ -3,6 +3,7 @@
 
 #include "profiles/near.h"
 #include "profiles/policy.h"
+#include "profiles/sysno.h"
 
 #include "base/str.h"
 
@@ -31,7 +32,7 @@ int reader_profile_name(const struct reader *r, const struct ynode *n, const cha
 
 static int check_syscall(const struct reader *r, const struct ynode *n, const char *s)
 {
-	if (seccomp_syscall_resolve_name(s) != __NR_SCMP_ERROR)
+	if (sysno(s) != SYSNO_UNKNOWN)
 		return 0;
 	struct near near = { 0 };
 	for (int i = 0; i < 1024; i++) {

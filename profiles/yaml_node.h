@@ -44,6 +44,11 @@ struct ypair {
 int ynode_read(struct ynode **root, struct arena *a, const char *text, size_t len, const char *file,
                struct err *e) MUST;
 
+struct builtin_node;
+
+/* The tree that a built-in profile was read into while snug was built; its texts stay in @words. NULL: out of memory. */
+struct ynode *ynode_built(struct arena *a, const struct builtin_node *nodes, size_t n, const char *words);
+
 /* An EINVAL "file:line:col: ..." at @n. */
 PRINTF(4, 5)
 int ynode_bad(struct err *e, const char *file, const struct ynode *n, const char *fmt, ...);

@@ -1,8 +1,9 @@
 #include "trace/sysdef.h"
 
+#include "profiles/sysno.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <seccomp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,10 +33,10 @@ int sysdefs_load(struct sysdefs *out)
 	memcpy(rows, table, sizeof(table));
 	*out = (struct sysdefs){ .rows = rows, .n = LEN(table), .newest = NEWEST };
 	for (size_t i = 0; i < LEN(table); i++) {
-		int nr = seccomp_syscall_resolve_name(rows[i].name);
+		int nr = sysno(rows[i].name);
 		if (nr < 0 && rows[i].generic)
 			nr = rows[i].generic;
-		/* libseccomp answers negative pseudo numbers for calls this architecture lacks */
+		/* sysno() answers negative pseudo numbers for calls this architecture lacks */
 		rows[i].nr = nr >= 0 && nr < (int)LEN(out->by_nr) ? nr : -1;
 		if (rows[i].nr >= 0)
 			out->by_nr[nr] = (uint8_t)(i + 1);
