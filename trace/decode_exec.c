@@ -25,20 +25,44 @@ enum {
 	ENV_VALUES = 64,
 };
 
-/* A way to open the object of @s without the caller's help; @fd is its descriptor for an empty name. */
-static int open_object(const struct task *t, const struct object *o, uint32_t marks, int fd, struct fd *out)
-{
+/* A program file as the recorder gets at it: opened, or by its name through the helper. */
+struct image {
+	struct fd f;
+	struct hangs *hangs;
+	const struct hangpoint *slow;
 	char path[PATH_MAX + 64];
+};
+
+static void image_drop(struct image *i) { fd_drop(&i->f); }
+
+static ssize_t image_read(struct image *i, void *buf, size_t size, uint64_t off)
+{
+	const struct question q = { .what = ASK_READ, .off = off };
+	if (i->slow)
+		return hangs_ask(i->hangs, i->slow, &q, i->path, NULL, buf, size);
+	ssize_t n = pread(fd_no(i->f), buf, size, (off_t)off);
+	return n < 0 ? -errno : n;
+}
+
+/* A way to open the object of @s without the caller's help; @fd is its descriptor for an empty name. */
+static int open_object(const struct decoder *d, const struct task *t, const struct object *o, uint32_t marks, int fd,
+                       struct image *out)
+{
+	char *path = out->path;
+	size_t size = sizeof(out->path);
 	if (o->type != FT_FILE)
 		return -ENOEXEC;
 	if (marks & MARK_FD)
-		snprintf(path, sizeof(path), "/proc/%d/fd/%d", t->tid, fd);
+		snprintf(path, size, "/proc/%d/fd/%d", t->tid, fd);
 	else if (marks & MARK_OTHER_MNT)
-		snprintf(path, sizeof(path), "/proc/%d/root%s", t->tid, o->path);
+		snprintf(path, size, "/proc/%d/root%s", t->tid, o->path);
 	else
-		snprintf(path, sizeof(path), "%s", o->path);
-	*out = fd_own(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-	return out->plus1 ? 0 : -errno;
+		snprintf(path, size, "%s", o->path);
+	out->hangs = &d->names->hangs;
+	out->slow = out->hangs->n && o->path ? hangs_at(out->hangs, o->path) : NULL;
+	if (!out->slow)
+		out->f = fd_own(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+	return out->slow || out->f.plus1 ? 0 : -errno;
 }
 
 static bool loses_ids(const struct decoder *d, const struct task *t, const struct object *o, int fd)
@@ -97,15 +121,18 @@ static int chain(const struct decoder *d, struct task *t, struct call *c, size_t
 		char head[HEAD_MAX];
 		struct shebang line;
 		struct elf_note elf;
-		OWN(fd) f = { 0 };
-		int err = open_object(t, o, c->seen[at].acc.marks, fd, &f);
+		OWN(image) f = { 0 };
+		int err = open_object(d, t, o, c->seen[at].acc.marks, fd, &f);
 		c->program.exe = o->path;
 		if (err == -EACCES || err == -EPERM) /* executable, not readable */
 			return 0;
-		ssize_t n = err ? 0 : pread(fd_no(f), head, sizeof(head), 0);
-		if (n < 0 || err)
+		ssize_t n = err ? err : image_read(&f, head, sizeof(head), 0);
+		if (n == -ETIMEDOUT)
+			c->seen[first].source = OUT_UNKNOWN;
+		if (n < 0)
 			return 0;
-		if (at == first && loses_ids(d, t, o, fd_no(f)))
+		/* without a descriptor only the mode is known; such file systems are mounted nosuid but by root */
+		if (at == first && loses_ids(d, t, o, f.slow ? -1 : fd_no(f.f)))
 			c->program.setid = true;
 		int is = program_script(&line, head, (size_t)n);
 		if (is > 0 && level < PROGRAM_LEVELS) {
@@ -137,7 +164,7 @@ static int chain(const struct decoder *d, struct task *t, struct call *c, size_t
 		if (!is || elf.size < 2 || elf.size > PATH_MAX)
 			return 0;
 		char name[PATH_MAX + 1];
-		n = pread(fd_no(f), name, elf.size, (off_t)elf.offset);
+		n = image_read(&f, name, elf.size, elf.offset);
 		if (n != (ssize_t)elf.size)
 			return 0;
 		name[n - 1] = 0;

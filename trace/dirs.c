@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -83,13 +84,27 @@ static int place(const struct walk *w, const char *path, char *buf, struct fd *d
 	return shorten(dir, w->root, p, tail);
 }
 
+/* The mount on which a look-up of @path may hang, or NULL; then @buf is the path as the recorder has it. */
+static const struct hangpoint *may_hang(const struct walk *w, const char *path, char *buf)
+{
+	char root[32] = "";
+	if (w->root != AT_FDCWD)
+		snprintf(root, sizeof(root), "/proc/%d/root", w->tid);
+	if (strlen(root) + strlen(w->prefix) + strlen(path) >= WALK_MAX)
+		return NULL; /* the look-up itself says so */
+	char *seen = stpcpy(buf, root);
+	stpcpy(stpcpy(seen, w->prefix), path);
+	return hangs_at(w->hangs, seen);
+}
+
 int dirs_stat(const struct walk *w, const char *path, struct stat *st)
 {
 	char buf[WALK_MAX];
 	OWN(fd) dir = { 0 };
 	const char *tail;
-	if (w->hangs->n && hangs_at(w->hangs, path))
-		return -ETIMEDOUT;
+	const struct hangpoint *slow = w->hangs->n ? may_hang(w, path, buf) : NULL;
+	if (slow)
+		return (int)hangs_ask(w->hangs, slow, &(struct question){ .what = ASK_LSTAT }, buf, st, NULL, 0);
 	int at = place(w, path, buf, &dir, &tail);
 	if (at < 0 && at != AT_FDCWD)
 		return at;
@@ -101,6 +116,9 @@ ssize_t dirs_readlink(const struct walk *w, const char *path, char *buf, size_t 
 	char full[WALK_MAX];
 	OWN(fd) dir = { 0 };
 	const char *tail;
+	const struct hangpoint *slow = w->hangs->n ? may_hang(w, path, full) : NULL;
+	if (slow)
+		return hangs_ask(w->hangs, slow, &(struct question){ .what = ASK_READLINK }, full, NULL, buf, size);
 	int at = place(w, path, full, &dir, &tail);
 	if (at < 0 && at != AT_FDCWD)
 		return at;

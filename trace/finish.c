@@ -44,12 +44,21 @@ static const struct object *made(const struct event *ev)
 	}
 }
 
+static int look(struct recorder *r, const char *path, struct stat *st)
+{
+	struct hangs *h = &r->names.hangs;
+	const struct hangpoint *slow = h->n ? hangs_at(h, path) : NULL;
+	if (slow)
+		return (int)hangs_ask(h, slow, &(struct question){ .what = ASK_LSTAT }, path, st, NULL, 0);
+	return lstat(path, st) < 0 ? -errno : 0;
+}
+
 static void survivors(struct recorder *r)
 {
 	for (size_t i = 0; i < r->set.n; i++) {
 		struct stat st;
 		const struct object *o = made(&r->set.items[i]);
-		if (o && o->path && o->path[0] == '/' && !lstat(o->path, &st))
+		if (o && o->path && o->path[0] == '/' && !look(r, o->path, &st))
 			r->set.items[i].survives = true;
 	}
 }
@@ -93,37 +102,33 @@ static void changes(struct recorder *r, struct map *m, struct arena *a)
 		bool gone = ev->acc.op == OP_UNLINK || ev->acc.op == OP_RMDIR || ev->acc.op == OP_RENAME;
 		o = &ev->acc.obj[0];
 		struct stat st;
-		if (!ev->outcome && gone && o->path && map_put(&seen, o->path, strlen(o->path), &fresh) && fresh &&
-		    lstat(o->path, &st) < 0)
+		bool told = !ev->outcome && gone && o->path && map_put(&seen, o->path, strlen(o->path), &fresh) && fresh;
+		int err = told ? look(r, o->path, &st) : 0;
+		if (err && err != -ETIMEDOUT)
 			note_change(m, a, o, -1);
 	}
 	map_drop(&seen);
 }
 
+/* Entries of a directory, at most ENTRIES_MAX. -errno. */
+static int entries(struct recorder *r, const char *path, int64_t *files, int64_t *dirs)
+{
+	struct hangs *h = &r->names.hangs;
+	const struct hangpoint *slow = h->n ? hangs_at(h, path) : NULL;
+	struct question q = { .what = ASK_COUNT, .arg = ENTRIES_MAX };
+	struct stat st;
+	int err = slow ? (int)hangs_ask(h, slow, &q, path, &st, NULL, 0) : ask_count(path, ENTRIES_MAX, &st);
+	*files = st.st_size;
+	*dirs = (int64_t)st.st_nlink;
+	return err;
+}
+
 static void count_dir(struct recorder *r, const char *path, const struct change *c)
 {
 	int64_t files = 0, dirs = 0;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	if (!d) {
-		if (fd >= 0)
-			close(fd);
+	if (entries(r, path, &files, &dirs) < 0)
 		return;
-	}
-	bool more = false;
-	for (struct dirent *e; (e = readdir(d));) {
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
-			continue;
-		if (files + dirs >= ENTRIES_MAX) {
-			more = true;
-			break;
-		}
-		if (e->d_type == DT_DIR)
-			dirs++;
-		else
-			files++;
-	}
-	closedir(d);
+	bool more = files + dirs >= ENTRIES_MAX;
 	struct dirfact *all = arena_push(&r->rec.arena, r->rec.dirs, r->rec.ndirs, sizeof(*all));
 	if (!all)
 		return;
@@ -274,7 +279,9 @@ int recorder_finish(struct recorder *r, struct err *e)
 	if (!r->set.n && !r->opts->network_only) /* who talks to nobody is complete without an access */
 		recorder_reason(r, "not one access was seen");
 	variables(r);
-	if (listings(r) < 0 || reasons(r) < 0 || argv(r) < 0)
+	int err = listings(r);
+	recorder_hangs(r);
+	if (err < 0 || reasons(r) < 0 || argv(r) < 0)
 		return err_set(e, ENOMEM, "finishing the recording: out of memory");
 	r->rec.events = r->set.items;
 	r->rec.nevents = r->set.n;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "profiles/access.h"
+#include "trace/hangs.h"
 #include "trace/recording.h"
 #include "trace/task.h"
 
@@ -10,12 +11,14 @@
  * @may: does the kernel let the recorder itself access @path with R_OK/W_OK/X_OK bits? 0 or errno. Asked only
  *       for callers whose ids are the recorder's, so that ACLs and read-only mounts count. May be NULL.
  * @self: the recorder's own ids
+ * @hangs: mounts whose directories are listed by the helper only; may be NULL
  * @protected_links: /proc/sys/fs/protected_hardlinks is on
  */
 struct predictor {
 	int (*may)(void *arg, const char *path, int mode);
 	void *arg;
 	struct creds self;
+	struct hangs *hangs;
 	bool protected_links;
 };
 

@@ -63,11 +63,22 @@ int procfs_jump(struct resolver *r, const struct task *t, const char *path, char
                 struct stat *target, struct object *o)
 {
 	struct stat named;
+	struct hangs *h = &r->hangs;
 	(void)t;
 	ssize_t n = readlink(path, text, size - 1);
 	if (n < 0)
 		return -errno;
 	text[n] = 0;
+	const struct hangpoint *slow = h->n ? hangs_at(h, text) : NULL;
+	if (slow) {
+		/* what has a name is looked at by it, next */
+		if (!ends_deleted(text, (size_t)n))
+			return 0;
+		if (hangs_ask(h, slow, &(struct question){ .what = ASK_STAT }, path, target, NULL, 0) < 0)
+			*target = (struct stat){ 0 };
+		o->path = procfs_form(r, text);
+		return 1;
+	}
 	/* stat, not open: a FIFO or a device is left alone */
 	if (fstatat(AT_FDCWD, path, target, AT_NO_AUTOMOUNT) < 0)
 		return -errno;
@@ -113,6 +124,19 @@ const char *procfs_normal(struct resolver *r, const struct task *t, const char *
 	return kept;
 }
 
+/* Facts of what /proc/TID/@link leads to, whose name is the base of @w. */
+static int stat_nameless(struct resolver *r, const struct task *t, const struct walk *w, const char *link, struct stat *st)
+{
+	char path[64];
+	const struct hangpoint *slow = r->hangs.n && w->whole[0] == '/' ? hangs_at(&r->hangs, w->whole) : NULL;
+	if (!slow)
+		return fstatat(fd_no(t->dir), link, st, AT_NO_AUTOMOUNT);
+	snprintf(path, sizeof(path), "/proc/%d/%s", t->tid, link);
+	if (hangs_ask(&r->hangs, slow, &(struct question){ .what = ASK_STAT }, path, st, NULL, 0) < 0)
+		*st = (struct stat){ 0 };
+	return 0;
+}
+
 bool procfs_nameless(struct resolver *r, const struct task *t, int dirfd, const struct walk *w, struct object *out)
 {
 	char base[WALK_MAX + 16], link[32];
@@ -124,7 +148,7 @@ bool procfs_nameless(struct resolver *r, const struct task *t, int dirfd, const 
 		memcpy(link, "cwd", 4);
 	else
 		snprintf(link, sizeof(link), "fd/%d", dirfd);
-	if (fstatat(fd_no(t->dir), link, &st, AT_NO_AUTOMOUNT) < 0)
+	if (stat_nameless(r, t, w, link, &st) < 0)
 		return false;
 	/* a living file may well be called "x (deleted)" */
 	if (w->whole[0] == '/' && st.st_nlink > 0)

@@ -83,7 +83,12 @@ void recorder_reason(struct recorder *r, const char *fmt, ...)
 /* Asked of the kernel for the recorder's own ids, which are the caller's. */
 static int kernel_may(void *arg, const char *path, int mode)
 {
-	(void)arg;
+	struct hangs *h = arg;
+	const struct hangpoint *slow = h->n ? hangs_at(h, path) : NULL;
+	if (slow) {
+		ssize_t err = hangs_ask(h, slow, &(struct question){ .what = ASK_MAY, .arg = mode }, path, NULL, NULL, 0);
+		return err == -EACCES || err == -EROFS || err == -EPERM ? (int)-err : 0;
+	}
 	if (!faccessat(AT_FDCWD, path, mode, AT_EACCESS))
 		return 0;
 	/* it may have gone meanwhile; only a refusal is an answer */
@@ -118,6 +123,7 @@ int recorder_open(struct recorder *r, const struct host *host, const struct trac
 	if (!err && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		err = err_sys(e, "PR_SET_CHILD_SUBREAPER");
 	r->decoder.predictor.may = kernel_may;
+	r->decoder.predictor.arg = r->decoder.predictor.hangs = &r->names.hangs;
 	r->decoder.predictor.protected_links = protected_hardlinks();
 	struct creds *me = &r->decoder.predictor.self;
 	if (!err && tasks_own_creds(&r->tasks, me) < 0)
@@ -245,6 +251,14 @@ static void store(struct recorder *r, struct group *g, struct call *c, uint32_t 
 		recorder_reason(r, "more than %d different accesses; the later ones are missing", EVENTS_MAX);
 }
 
+void recorder_hangs(struct recorder *r)
+{
+	char *where = hangs_news(&r->names.hangs);
+	if (where)
+		recorder_reason(r, "%s did not answer within %d ms; what is below it is unknown", where, ASK_LIMIT_MS);
+	free(where);
+}
+
 static int answer(struct recorder *r, uint64_t id, int refuse)
 {
 	int listener = fd_no(r->launch.listener);
@@ -294,6 +308,8 @@ int recorder_call(struct recorder *r)
 	}
 	if (r->ports.npending)
 		sockports_poll(&r->ports, recorder_now());
+	if (r->names.hangs.news)
+		recorder_hangs(r);
 	if (c.incomplete)
 		recorder_reason(r, "%s", c.incomplete);
 	if (!drop && !err)

@@ -58,6 +58,9 @@ int recorder_call(struct recorder *r);
 /* A reason that makes the recording incomplete; said once. */
 void recorder_reason(struct recorder *r, const char *fmt, ...) PRINTF(2, 3);
 
+/* Say which mounts did not answer in time. */
+void recorder_hangs(struct recorder *r);
+
 /* Path of image @proc's program, or NULL. */
 const char *recorder_exe(const struct recorder *r, uint32_t proc);
 

@@ -87,6 +87,7 @@ static int look_mounts(struct resolver *r, const struct task *t)
 static int enter_root(struct resolver *r, struct task *t, struct walk *w, struct fd *root, uint32_t *marks)
 {
 	w->root = AT_FDCWD;
+	w->tid = t->tid;
 	w->prefix[0] = 0;
 	w->cached = !t->other_root && !t->other_mnt && r->now > r->tasks->quiet_ns;
 	if (t->other_mnt) {

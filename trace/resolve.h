@@ -31,7 +31,8 @@ struct walk {
 	size_t nhops, links;
 	int root; /* descriptor of the caller's root in another mount namespace, else AT_FDCWD */
 	bool cached;
-	const struct hangs *hangs;
+	pid_t tid; /* the caller */
+	struct hangs *hangs;
 };
 
 /**

@@ -3,21 +3,13 @@
 
 #include "base/path.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static void scan_file(struct recorder *r, uint32_t proc, const char *path)
 {
-	struct stat st;
-	OWN(fd) f = fd_own(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-	if (!f.plus1 || fstat(fd_no(f), &st) < 0 || !S_ISREG(st.st_mode))
-		return;
-	size_t want = MIN((size_t)st.st_size, (size_t)ENV_SCAN_MAX);
-	char *text = malloc(want + 1);
-	ssize_t n = text ? pread(fd_no(f), text, want, 0) : -1;
+	char *text = malloc(ENV_SCAN_MAX);
+	ssize_t n = text ? hangs_read_file(&r->names.hangs, path, text, ENV_SCAN_MAX, 0) : -1;
 	if (n > 0)
 		envuse_scan(&r->env, proc, text, (size_t)n);
 	free(text);

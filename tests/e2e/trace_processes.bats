@@ -218,6 +218,61 @@ signal 1: 1"
 	assert_line 'open .*/etc/hostname \(file\) = ok'
 }
 
+# mounted MODE.. [-- COMMAND..]: the file system of fusefs on $PROJ/mnt, until unmounted
+mounted() {
+	is_root || skip "needs root to mount"
+	mkdir -p mnt
+	local rc=0
+	server=$("$(target fusefs)" serve "$PROJ/mnt" "$@") || rc=$?
+	[ $rc != 77 ] || skip "no FUSE here"
+	[ $rc = 0 ]
+}
+unmounted() {
+	umount -l "$PROJ/mnt" 2>/dev/null || true
+	kill -9 "$server" 2>/dev/null || true
+}
+
+@test "a FUSE mount that answers is recorded with all facts" {
+	mounted
+	export SNUG_T_FUSE=abcd
+	rec sh -c 'cat mnt/link; ls mnt; mnt/run; sh mnt/run; rmdir mnt; true' || true
+	unmounted
+	[ "$said" = "$(printf '%s\n' hello hello link run 'ran abcd' 'ran abcd')" ]
+	assert_line "open .*$PROJ/mnt/hello \(file\) = ok"
+	assert_line "exec .*$PROJ/mnt/run \(file\) = ok"
+	assert_line "load .*sh \(file\) = ok"
+	assert_line 'env .* SNUG_T_FUSE '
+	refute_line incomplete
+}
+
+@test "a FUSE mount whose server does not answer delays the rest once, and is said" {
+	mounted 1
+	rc=0
+	said=$(timeout 20 "$REC" -o "$WORK/events" sh -c '(timeout -s KILL 3 cat mnt/hello mnt/b & cat mnt/c &) 2>/dev/null
+		sleep 0.2; for i in 1 2 3; do cat /etc/hostname >/dev/null; done; echo on; kill -9 '"$server"'; sleep 0.2; umount -l mnt; true') || rc=$?
+	unmounted
+	[ "$rc" = 0 ]
+	[ "$said" = on ]
+	output=$(cat "$WORK/events")
+	assert_line 'open .*/etc/hostname \(file\) = ok'
+	assert_line "^incomplete $PROJ/mnt did not answer within 1000 ms"
+	assert_line "open .*$PROJ/mnt/c .*\?"
+}
+
+@test "a FUSE mount that was there before, served by the recorded tree itself, hangs nothing" {
+	is_root || skip "needs root to mount"
+	mkdir mnt
+	rc=0
+	said=$(timeout 30 "$(target fusefs)" with "$PROJ/mnt" "$REC" -o "$WORK/events" "$(target fusefs)" answer cat mnt/hello) || rc=$?
+	umount -l "$PROJ/mnt" || true
+	[ $rc != 77 ] || skip "no FUSE here"
+	[ $rc = 0 ]
+	[ "$said" = hello ]
+	output=$(cat "$WORK/events")
+	assert_line "^incomplete $PROJ/mnt did not answer"
+	assert_line 'open .*/etc/hostname \(file\) = ok'
+}
+
 @test "a recorder that is killed ends the command, and snug says so" {
 	"$REC" -o "$WORK/events" sleep 60 2>said &
 	local pid=$! rc=0 child
@@ -245,7 +300,7 @@ signal 1: 1"
 	local pid=$! rc=0 i
 	for i in $(seq 50); do grep -q 'State:.*stopped' /proc/$pid/status && break; sleep 0.1; done
 	grep -q 'State:.*stopped' /proc/$pid/status
-	pkill -CONT -P "$(pgrep -P $pid)"
+	pkill -CONT -P "$(pgrep -P $pid | head -1)"
 	wait $pid || rc=$?
 	[ $rc = 0 ]
 	[ "$(cat said)" = on ]
