@@ -63,7 +63,7 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 	OWN(relay) relay = { 0 };
 	bool proxy = s->policy.network.v == NET_PROXY;
 	struct box_opts opts = {
-		.argv = o->cmd, .keep_fd = o->keep_fd, .nkeep_fd = o->nkeep_fd,
+		.argv = o->cmd, .best_effort = o->best_effort, .keep_fd = o->keep_fd, .nkeep_fd = o->nkeep_fd,
 		.proxy_port = proxy ? BOX_PROXY_PORT : 0,
 		.env = env_build(&mem, &s->policy, o->envp, proxy ? BOX_PROXY_PORT : 0),
 	};
@@ -72,6 +72,9 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 	say_whole_tree(&s->policy);
 	if (proxy)
 		say_overruled(&s->policy, opts.env);
+	const char *lacks = o->best_effort ? box_lacks(&s->policy) : NULL;
+	if (lacks)
+		fprintf(stderr, "snug: --best-effort: doing without: %s\n", lacks);
 	absent_hint(o, s);
 	int r = box_start(&box, &s->policy, &opts, e);
 	if (r == 0 && proxy)

@@ -20,6 +20,7 @@ enum { HANDED_MAX = 32 }; /* descriptors that the command gets, 0 to 2 included 
  * @keep_fd: descriptors above 2 that stay open, ascending, at most HANDED_MAX - 3
  * @proxy_port: in network mode proxy: the loopback port to listen on inside, 0 for BOX_PROXY_PORT; the
  *           listener comes back in box.proxy
+ * @best_effort: do without what box_lacks() names
  * @hold:    build everything, then wait for box_go() before the command is executed; network mode proxy always does
  */
 struct box_opts {
@@ -28,7 +29,7 @@ struct box_opts {
 	const int *keep_fd;
 	size_t nkeep_fd;
 	uint16_t proxy_port;
-	bool hold;
+	bool hold, best_effort;
 };
 
 /* Below 1024, so that it is no port the command could have wanted for itself. */
@@ -72,6 +73,9 @@ void box_drop(struct box *b);
  * See: clone3(2), mount_setattr(2), pivot_root(2), user_namespaces(7).
  */
 int box_start(struct box *out, const struct policy *pol, const struct box_opts *opts, struct err *e) MUST;
+
+/* What a run of @pol on this host has to do without, in words with the remedy; NULL nothing. box_start() refuses then. */
+const char *box_lacks(const struct policy *pol);
 
 /* Let a box that holds execute its command. Return: as box_start(). */
 int box_go(struct box *b, struct err *e) MUST;

@@ -2,6 +2,7 @@
 #include "enforce/self.h"
 
 #include "base/fd.h"
+#include "enforce/landlock.h"
 #include "enforce/self_filter.h"
 
 #include <errno.h>
@@ -129,30 +130,22 @@ static const char *const resolver_files[] = {
 static void landlock_add(int rules, const char *path, uint64_t rights)
 {
 	OWN(fd) at = fd_own(open(path, O_PATH | O_CLOEXEC));
-	struct landlock_path_beneath_attr a = { .allowed_access = rights, .parent_fd = fd_no(at) };
 	if (at.plus1)
-		syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &a, 0);
+		(void)!landlock_allow(rules, fd_no(at), rights);
 }
 
 /* Best effort: all file rights the kernel knows are handled, and none or reading is granted. */
 static void landlock(enum self_role role)
 {
-	/* rights by ABI, landlock(7): 1 has 13 of them, 2 adds REFER, 3 TRUNCATE, 5 IOCTL_DEV */
-	static const unsigned rights[] = { 0, 13, 14, 15, 15, 16 };
-	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-	if (abi < 1)
-		return;
-	unsigned bits = rights[MIN(abi, (long)LEN(rights) - 1)];
-	/* the oldest layout of the struct, whatever header we were built with: file rights alone */
-	uint64_t handled = (1ull << bits) - 1;
-	OWN(fd) rules = fd_own((int)syscall(SYS_landlock_create_ruleset, &handled, sizeof(handled), 0));
-	if (!rules.plus1)
+	int abi = landlock_abi();
+	OWN(fd) rules = { 0 };
+	if (abi < 1 || landlock_make(&rules, landlock_rights(abi), landlock_scopes(abi)) < 0)
 		return;
 	for (size_t i = 0; role == SELF_RESOLVER && i < LEN(resolver_dirs); i++)
 		landlock_add(fd_no(rules), resolver_dirs[i], LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
 	for (size_t i = 0; role == SELF_RESOLVER && i < LEN(resolver_files); i++)
 		landlock_add(fd_no(rules), resolver_files[i], LANDLOCK_ACCESS_FS_READ_FILE);
-	syscall(SYS_landlock_restrict_self, fd_no(rules), 0);
+	(void)!landlock_restrict(fd_no(rules));
 }
 
 int self_confine(enum self_role role, struct err *e)

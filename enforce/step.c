@@ -18,6 +18,7 @@ const struct step box_steps[] = {
 	{ "view", st_places, NULL, "all places mounted" },
 	{ "pivot", st_pivot, "the host's tree", "/ is the view" },
 	{ "seal", st_seal, "making anything in / or /dev", NULL },
+	{ "landlock", st_rules, NULL, "rules for the command" },
 	{ "working directory", st_cwd, NULL, "cwd in the view" },
 	{ "network", st_net, "the host's network", "loopback up; in mode proxy a listener" },
 	{ "names", st_names, "the host's name, the session's keys", NULL },
@@ -31,7 +32,8 @@ const struct step command_steps[] = {
 	{ "session", st_session, "the caller's process group, where no terminal needs it", NULL },
 	{ "signals", st_signals, NULL, "mask and ignored set of the caller" },
 	{ "descriptors", st_fds, "every descriptor above 2, at execve", "those of --keep-fd" },
-	{ "signal scope", st_scope, "signals to process groups outside", NULL },
+	{ "landlock", st_landlock, "files outside of the view, by whatever descriptor; writing where no place lets; mounting; "
+	                           "signals and abstract sockets of those outside", NULL },
 	{ "system calls", st_seccomp, "what the policy denies", NULL },
 	{ 0 },
 };

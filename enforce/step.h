@@ -29,6 +29,7 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * @listener: the proxy's listening socket
  * @copies:  one per PLACE_COPY: descriptor of the private place it lies in
  * @stdio:   of 0 to 2 and those kept (handed_no()) what was opened anew, to bring the caller's position up to date afterwards
+ * @rules:   Landlock's, with the rights and scopes they handle; empty where the host has it not
  * @ctl:     to the supervisor: descriptors out, "go" in
  * @errs:    to the supervisor: struct failure; closes on exec
  */
@@ -44,6 +45,8 @@ struct build {
 	struct fd parent, from;
 	char *parent_path, *from_path;
 	struct filter filter;
+	struct fd rules;
+	uint64_t handled, scopes;
 	struct fd listener, net_answer, net_pidfd;
 	struct fd net_tell;
 	int net_tell_no; /* the helper's copy of the same, when ours is closed */
@@ -122,7 +125,8 @@ int st_caps(struct build *b, struct err *e) MUST;
 int st_session(struct build *b, struct err *e) MUST;
 int st_nnp(struct build *b, struct err *e) MUST;
 int st_signals(struct build *b, struct err *e) MUST;
-int st_scope(struct build *b, struct err *e) MUST;
+int st_rules(struct build *b, struct err *e) MUST;
+int st_landlock(struct build *b, struct err *e) MUST;
 int st_fds(struct build *b, struct err *e) MUST;
 int st_seccomp(struct build *b, struct err *e) MUST;
 

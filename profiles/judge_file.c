@@ -175,6 +175,10 @@ static struct reply rule_open(const struct call *c)
 	struct reply r = open_mode(c, writes);
 	if (!r.err && obj->type == FT_SOCK)
 		return no(ENXIO, obj, "a socket");
+	/* a read-only mount lets fifos and devices be written, Landlock does not */
+	if (!r.err && c->w.inside && (f & O_ACCMODE) != O_RDONLY && special(obj->type) &&
+	    !policy_lets_write(c->w.pol, c->seen[0].path))
+		return no(EACCES, obj, "read-only");
 	if (!r.err && (f & O_ACCMODE) != O_RDONLY && (!special(obj->type) || !RULE(SPECIAL_WRITE, true)))
 		return writable_mount(obj);
 	return r;

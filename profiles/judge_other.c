@@ -101,9 +101,10 @@ static struct judgement judge_socket(const struct policy *pol, const struct acce
 	case FAM_INET6:
 		return judge_inet(pol, a, m);
 	case FAM_ABSTRACT:
-		if (!own || a->op == OP_BIND || a->op == OP_LISTEN || listens(m, a))
+		if (a->op == OP_BIND || a->op == OP_LISTEN || listens(m, a))
 			return answer(own ? V_PRIVATE : V_GRANTED, 0, by, own ? "own network" : "");
-		return answer(V_MISSING, ECONNREFUSED, by, "own network");
+		/* with the host's network its names are found, and Landlock's scope keeps them away */
+		return answer(V_MISSING, own ? ECONNREFUSED : EPERM, by, own ? "own network" : "a program's outside of the run");
 	case FAM_NONE: /* listen on a socket nobody bound to a name */
 	case FAM_NETLINK:
 	case FAM_UNIX:

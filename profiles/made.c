@@ -179,10 +179,10 @@ int made_apply(struct made *m, const struct policy *pol, const struct access *a,
 		call_walk(&out);
 		return judge_file(&out).err ? 0 : apply_failed(m, a, in.seen);
 	}
-	if (j->err || j->verdict != V_PRIVATE)
+	if (j->err)
 		return 0;
 	char key[128];
 	bool named = a->op == OP_BIND && a->family == FAM_ABSTRACT;
-	bool port = a->op == OP_LISTEN && (a->family == FAM_INET || a->family == FAM_INET6) && a->port;
+	bool port = j->verdict == V_PRIVATE && a->op == OP_LISTEN && (a->family == FAM_INET || a->family == FAM_INET6) && a->port;
 	return named || port ? put(m, made_socket(key, sizeof(key), a), FT_SOCK) : 0;
 }

@@ -200,6 +200,22 @@ struct judgement policy_judge(const struct policy *pol, const struct access *a,
 int made_apply(struct made *m, const struct policy *pol, const struct access *a,
                const struct judgement *j);
 
+/**
+ * enum place_reach - what the second layer (Landlock) lets the command do at and below a place
+ *
+ * Rights add up from the root of the view down: something read-only inside a place of REACH_ALL is kept by its mount
+ * alone.
+ */
+enum place_reach {
+	REACH_LOOK,   /* read and execute, as everywhere in the view */
+	REACH_CHANGE, /* write what is there: /proc, /dev */
+	REACH_ALL,    /* make, remove, move as well */
+};
+enum place_reach place_reach(const struct place *p);
+
+/* Does some place on the way to @path let what is there be written, as far as that layer goes? */
+bool policy_lets_write(const struct policy *pol, const char *path);
+
 /* The innermost place that covers @path (clean, absolute), or NULL: the empty root. */
 const struct place *policy_place(const struct policy *pol, const char *path);
 

@@ -49,6 +49,41 @@ const struct place *policy_place(const struct policy *pol, const char *path)
 	return best;
 }
 
+enum place_reach place_reach(const struct place *p)
+{
+	switch (p->kind) {
+	case PLACE_BIND:
+		return p->mode == BIND_RW ? REACH_ALL : REACH_LOOK;
+	case PLACE_TMPFS:
+	case PLACE_SHM:
+	case PLACE_PIN: /* below a bind that may be written */
+		return REACH_ALL;
+	case PLACE_PROC:
+	case PLACE_DEV:
+		return REACH_CHANGE;
+	case PLACE_COPY: /* of the private place it lies in */
+	case PLACE_LINK:
+	case PLACE_SYS:
+	case PLACE_STUB:
+	case PLACE_MASK:
+	case PLACE_FENCE:
+		break;
+	}
+	return REACH_LOOK;
+}
+
+bool policy_lets_write(const struct policy *pol, const char *path)
+{
+	for (size_t n = 1; path[0] == '/' && path[n - 1]; n++) {
+		if (n > 1 && path[n] && path[n] != '/')
+			continue;
+		const struct place *p = sight_place(pol, path, n);
+		if (p && place_reach(p) != REACH_LOOK)
+			return true;
+	}
+	return false;
+}
+
 const struct host_mount *sight_mount(const struct host *h, const char *path)
 {
 	const struct host_mount *best = NULL;
