@@ -51,7 +51,15 @@ in_net() {
 	nsenter -t "$NET_PID" "${NET_NS[@]}" --wd="$PWD" -- "$@"
 }
 
+# everything in the network ends with it: what a test started with in_net in the background too
 net_stop() {
-	[ -z "${NET_PID:-}" ] || { kill "$NET_PID" && wait "$NET_PID"; } 2>/dev/null || :
+	local here p
+	[ -n "${NET_PID:-}" ] || return 0
+	here=$(readlink "/proc/$NET_PID/ns/net") || here=
+	for p in /proc/[0-9]*; do
+		[ -z "$here" ] || [ "${p#/proc/}" = "$NET_PID" ] || [ "$(readlink "$p/ns/net" 2>/dev/null)" != "$here" ] ||
+			kill "${p#/proc/}" 2>/dev/null || :
+	done
+	{ kill "$NET_PID" && wait "$NET_PID"; } 2>/dev/null || :
 	NET_PID=
 }
