@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 size_t esc_utf8(const char *text, size_t len, unsigned *cp)
@@ -91,10 +92,28 @@ static void quoted_text(struct str *out, const char *text, size_t len, void (*co
 	str_add_char(out, '"');
 }
 
+/* ASCII that stands for itself in any quotes. */
+static bool plain(const char *s, size_t len)
+{
+	bool odd = false;
+	for (size_t i = 0; i < len; i++)
+		odd |= (unsigned char)(s[i] - 0x20) >= 0x7f - 0x20 || s[i] == '"' || s[i] == '\\';
+	return !odd;
+}
+
 static void quoted(struct str *out, const char *s, void (*control)(struct str *, unsigned))
 {
+	size_t len = strlen(s);
+	char *p = plain(s, len) ? str_room(out, len + 2) : NULL;
+	if (p) { /* nearly every name */
+		*p++ = '"';
+		memcpy(p, s, len);
+		p[len] = '"';
+		str_end(out, len + 2);
+		return;
+	}
 	OWN(str) text = { 0 };
-	esc_bytes(&text, s, strlen(s));
+	esc_bytes(&text, s, len);
 	quoted_text(out, str_c(&text), text.len, control);
 	out->oom |= text.oom;
 }

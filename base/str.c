@@ -48,6 +48,17 @@ void str_add_mem(struct str *s, const void *p, size_t len)
 	s->p[s->len] = '\0';
 }
 
+char *str_room(struct str *s, size_t more)
+{
+	return room(s, more) ? s->p + s->len : NULL;
+}
+
+void str_end(struct str *s, size_t len)
+{
+	s->len += len;
+	s->p[s->len] = '\0';
+}
+
 void str_add(struct str *s, const char *text)
 {
 	str_add_mem(s, text, strlen(text));

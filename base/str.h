@@ -29,6 +29,14 @@ void str_add_char(struct str *s, char c);
 void str_fmt(struct str *s, const char *fmt, ...) PRINTF(2, 3);
 void str_vfmt(struct str *s, const char *fmt, va_list ap) PRINTF(2, 0);
 
+/*
+ * Room for @more bytes behind the text: the caller writes there, then counts them with str_end(). NULL when memory is
+ * out, which is noted.
+ */
+char *str_room(struct str *s, size_t more);
+/* Count @len bytes that were written into the room, and end the text. */
+void str_end(struct str *s, size_t len);
+
 /* Forget the text, keep the memory. */
 void str_clear(struct str *s);
 /* Cut to @len bytes (no-op when shorter). */

@@ -12,48 +12,89 @@
 
 /*
  * One record is one line: "{" members "}". Members that are zero, false or NULL are left out, so the common
- * event is short; the reader puts the same values back.
+ * event is short; the reader puts the same values back. Lines are gathered and written in large pieces.
+ * @text: lines, the last of which begins at @start
  */
 struct writer {
-	struct str line;
+	struct str text;
+	size_t start;
 	FILE *f;
 	size_t counts[REC_COUNT];
 	size_t too_long;
 };
 
+enum { PIECE = 256 << 10, DIGITS = 20 };
+
 static void open_record(struct writer *w, enum rec kind)
 {
-	str_clear(&w->line);
-	str_fmt(&w->line, "{\"k\":\"%s\"", rec_words[kind]);
+	w->start = w->text.len;
+	str_add(&w->text, "{\"k\":\"");
+	str_add(&w->text, rec_words[kind]);
+	str_add_char(&w->text, '"');
 }
 
-static void member_text(struct str *s, const char *key, const char *v)
+/* ,"KEY": with room for @more bytes behind it, where the value goes. */
+static char *key(struct str *s, const char *name, size_t more)
 {
-	if (!v)
+	size_t n = strlen(name);
+	char *p = str_room(s, n + 4 + more);
+	if (!p)
+		return NULL;
+	*p++ = ',';
+	*p++ = '"';
+	p = mempcpy(p, name, n);
+	*p++ = '"';
+	*p++ = ':';
+	str_end(s, n + 4);
+	return p;
+}
+
+static void member_text(struct str *s, const char *name, const char *v)
+{
+	if (v && key(s, name, 0))
+		esc_json(s, v);
+}
+
+/* A value that needs no quoting inside: a word of ours. */
+static void member_word(struct str *s, const char *name, const char *word)
+{
+	size_t n = strlen(word);
+	char *p = key(s, name, n + 2);
+	if (!p)
 		return;
-	str_fmt(s, ",\"%s\":", key);
-	esc_json(s, v);
+	*p++ = '"';
+	p = mempcpy(p, word, n);
+	*p = '"';
+	str_end(s, n + 2);
 }
 
-static void member_num(struct str *s, const char *key, uint64_t v)
+static void member_num(struct str *s, const char *name, uint64_t v)
 {
-	if (v)
-		str_fmt(s, ",\"%s\":%" PRIu64, key, v);
+	char digits[DIGITS];
+	size_t n = 0;
+	char *p = v ? key(s, name, DIGITS) : NULL;
+	if (!p)
+		return;
+	for (; v; v /= 10)
+		digits[n++] = (char)('0' + v % 10);
+	for (size_t i = 0; i < n; i++)
+		p[i] = digits[n - 1 - i];
+	str_end(s, n);
 }
 
-static void member_bool(struct str *s, const char *key, bool v)
+static void member_bool(struct str *s, const char *name, bool v)
 {
-	if (v)
-		str_fmt(s, ",\"%s\":true", key);
+	if (v && key(s, name, 0))
+		str_add(s, "true");
 }
 
 /* As member_text(), where the reader's default is not NULL. */
-static void member_text_or(struct str *s, const char *key, const char *v, const char *fallback)
+static void member_text_or(struct str *s, const char *name, const char *v, const char *fallback)
 {
-	if (!v && fallback)
-		str_fmt(s, ",\"%s\":null", key);
+	if (!v && fallback && key(s, name, 0))
+		str_add(s, "null");
 	else if (v && (!fallback || strcmp(v, fallback) != 0))
-		member_text(s, key, v);
+		member_text(s, name, v);
 }
 
 static void member_hops(struct str *s, const struct hop *hops, size_t n)
@@ -69,28 +110,35 @@ static void member_hops(struct str *s, const struct hop *hops, size_t n)
 		str_add_char(s, ']');
 }
 
+static int flush(struct writer *w, struct err *e)
+{
+	size_t n = w->text.len;
+	errno = 0;
+	if (n && fwrite(w->text.p, 1, n, w->f) != n)
+		return err_set(e, errno ? errno : EIO, "write recording: %s", strerror(errno ? errno : EIO));
+	str_clear(&w->text);
+	return 0;
+}
+
 static int put(struct writer *w, enum rec kind, struct err *e)
 {
-	str_add(&w->line, "}\n");
-	if (w->line.oom)
+	str_add(&w->text, "}\n");
+	if (w->text.oom)
 		return err_set(e, ENOMEM, "out of memory");
-	if (w->line.len > REC_LINE_MAX) {
+	if (w->text.len - w->start > REC_LINE_MAX) {
 		w->too_long++;
+		str_cut(&w->text, w->start);
 		return 0;
 	}
-	errno = 0;
-	if (fwrite(w->line.p, 1, w->line.len, w->f) != w->line.len)
-		return err_set(e, errno ? errno : EIO, "write recording: %s", strerror(errno ? errno : EIO));
 	w->counts[kind]++;
-	return 0;
+	return w->text.len < PIECE ? 0 : flush(w, e);
 }
 
 static int put_host(struct writer *w, const struct recording *r, struct err *e)
 {
 	const struct host *h = &r->host;
-	str_clear(&w->line);
-	str_fmt(&w->line, "{\"snug\":\"%s\",\"k\":\"%s\"", REC_VERSION, rec_words[REC_HOST]);
-	struct str *s = &w->line;
+	struct str *s = &w->text;
+	str_fmt(s, "{\"snug\":\"%s\",\"k\":\"%s\"", REC_VERSION, rec_words[REC_HOST]);
 	member_text(s, "id", r->id);
 #define HOST_TEXT(field) member_text(s, #field, h->field);
 	REC_HOST_TEXTS(HOST_TEXT)
@@ -107,7 +155,7 @@ static int put_host(struct writer *w, const struct recording *r, struct err *e)
 
 static int put_host_lists(struct writer *w, const struct host *h, struct err *e)
 {
-	struct str *s = &w->line;
+	struct str *s = &w->text;
 	int rc = 0;
 	for (size_t i = 0; !rc && i < h->nlinks; i++) {
 		open_record(w, REC_LINK);
@@ -126,9 +174,9 @@ static int put_host_lists(struct writer *w, const struct host *h, struct err *e)
 		const struct host_file *f = &h->files[i];
 		open_record(w, REC_FILE);
 		member_text(s, "path", f->path);
-		str_fmt(s, ",\"type\":\"%s\"", file_type_word(f->type));
+		member_word(s, "type", file_type_word(f->type));
 		member_text_or(s, "real", f->real, f->path);
-		str_fmt(s, ",\"rtype\":\"%s\"", file_type_word(f->real_type));
+		member_word(s, "rtype", file_type_word(f->real_type));
 		member_hops(s, f->hops, f->nhops);
 		member_num(s, "mode", f->mode);
 		member_num(s, "uid", f->uid);
@@ -145,7 +193,7 @@ static int put_host_lists(struct writer *w, const struct host *h, struct err *e)
 
 static int put_proc(struct writer *w, const struct proc *p, struct err *e)
 {
-	struct str *s = &w->line;
+	struct str *s = &w->text;
 	open_record(w, REC_PROC);
 	member_num(s, "id", p->id);
 	member_num(s, "parent", p->parent);
@@ -173,9 +221,13 @@ static int put_proc(struct writer *w, const struct proc *p, struct err *e)
 	return put(w, REC_PROC, e);
 }
 
-static void member_object(struct str *s, const char *key, const struct object *o)
+static void member_object(struct str *s, const char *name, const struct object *o)
 {
-	str_fmt(s, ",\"%s\":{\"type\":\"%s\"", key, file_type_word(o->type));
+	if (!key(s, name, 0))
+		return;
+	str_add(s, "{\"type\":\"");
+	str_add(s, file_type_word(o->type));
+	str_add_char(s, '"');
 	member_text(s, "path", o->path);
 	member_text_or(s, "as", o->spelled, o->path);
 	if (o->path && o->path[0] == '/') {
@@ -203,17 +255,17 @@ static bool object_empty(const struct object *o)
 
 static int put_event(struct writer *w, const struct event *ev, struct err *e)
 {
-	struct str *s = &w->line;
+	struct str *s = &w->text;
 	const struct access *a = &ev->acc;
 	open_record(w, REC_EVENT);
-	str_fmt(s, ",\"seq\":%" PRIu64, ev->seq);
+	member_num(s, "seq", ev->seq);
 	member_num(s, "ns", ev->first_ns);
 	member_num(s, "n", ev->count);
 	member_bool(s, "more", ev->at_least);
 	member_num(s, "proc", ev->proc);
-	str_fmt(s, ",\"op\":\"%s\"", op_word(a->op));
+	member_word(s, "op", op_word(a->op));
 	if (a->family)
-		str_fmt(s, ",\"family\":\"%s\"", family_word(a->family));
+		member_word(s, "family", family_word(a->family));
 	member_num(s, "flags", a->flags);
 	member_num(s, "marks", a->marks);
 	member_num(s, "uid", a->uid);
@@ -222,7 +274,7 @@ static int put_event(struct writer *w, const struct event *ev, struct err *e)
 	member_num(s, "port", a->port);
 	member_text(s, "text", a->text);
 	if (ev->source)
-		str_fmt(s, ",\"by\":\"%s\"", rec_sources[ev->source]);
+		member_word(s, "by", rec_sources[ev->source]);
 	member_num(s, "err", (uint64_t)(ev->outcome > 0 ? ev->outcome : 0));
 	member_bool(s, "survives", ev->survives);
 	member_object(s, "a", &a->obj[0]);
@@ -233,7 +285,7 @@ static int put_event(struct writer *w, const struct event *ev, struct err *e)
 
 static int put_sums(struct writer *w, const struct recording *r, struct err *e)
 {
-	struct str *s = &w->line;
+	struct str *s = &w->text;
 	int rc = 0;
 	for (size_t i = 0; !rc && i < r->ndirs; i++) {
 		open_record(w, REC_DIR);
@@ -262,13 +314,13 @@ static int put_sums(struct writer *w, const struct recording *r, struct err *e)
 static int put_why(struct writer *w, const char *why, struct err *e)
 {
 	open_record(w, REC_INCOMPLETE);
-	member_text(&w->line, "why", why);
+	member_text(&w->text, "why", why);
 	return put(w, REC_INCOMPLETE, e);
 }
 
 static int put_tail(struct writer *w, const struct recording *r, struct err *e)
 {
-	struct str *s = &w->line;
+	struct str *s = &w->text;
 	int rc = 0;
 	for (size_t i = 0; !rc && i < r->nincomplete; i++)
 		rc = put_why(w, r->incomplete[i], e);
@@ -289,7 +341,7 @@ static int put_all(struct writer *w, const struct recording *r, struct err *e)
 		rc = put_host_lists(w, &r->host, e);
 	for (size_t i = 0; !rc && i < r->nargv; i++) {
 		open_record(w, REC_ARG);
-		member_text(&w->line, "text", r->argv[i]);
+		member_text(&w->text, "text", r->argv[i]);
 		rc = put(w, REC_ARG, e);
 	}
 	for (size_t i = 0; !rc && i < r->nprocs; i++)
@@ -307,7 +359,9 @@ int recording_write(const struct recording *r, FILE *f, struct err *e)
 {
 	struct writer w = { .f = f };
 	int rc = put_all(&w, r, e);
-	str_drop(&w.line);
+	if (!rc)
+		rc = flush(&w, e);
+	str_drop(&w.text);
 	if (!rc && fflush(f))
 		rc = err_sys(e, "write recording");
 	return rc;
