@@ -13,16 +13,15 @@ void field_bad(struct reader *rd, const char *key, const char *bad)
 	}
 }
 
-const char *field_keep(struct reader *rd, struct arena *a)
+const char *field_keep(struct reader *rd, const char *text, size_t len, struct arena *a)
 {
-	const char *s = str_c(&rd->undone);
 	bool share = a == &rd->r->arena;
-	void **slot = share ? map_find(&rd->seen, s, rd->undone.len) : NULL;
+	void **slot = share ? map_find(&rd->seen, text, len) : NULL;
 	if (slot)
 		return *slot;
-	char *copy = rd->undone.oom ? NULL : arena_str(a, s);
+	char *copy = arena_mem(a, text, len);
 	if (copy && share) {
-		slot = map_put(&rd->seen, copy, rd->undone.len, NULL);
+		slot = map_put(&rd->seen, copy, len, NULL);
 		if (slot)
 			*slot = copy;
 	}
@@ -31,44 +30,64 @@ const char *field_keep(struct reader *rd, struct arena *a)
 	return copy;
 }
 
-const char *field_text(struct reader *rd, const char *key, json_object *v, struct arena *a)
+const char *field_text(struct reader *rd, const char *key, const struct json_value *v, struct arena *a)
 {
-	if (!json_object_is_type(v, json_type_string)) {
+	if (v->kind != JSON_TEXT) {
 		field_bad(rd, key, "must be a string");
 		return NULL;
 	}
-	const char *s = json_object_get_string(v);
-	if (strlen(s) != (size_t)json_object_get_string_len(v)) {
+	const char *s = v->text;
+	size_t len = v->n;
+	if (strlen(s) != len) {
 		field_bad(rd, key, "must hold no NUL");
 		return NULL;
 	}
-	str_clear(&rd->undone);
-	esc_undo(&rd->undone, s);
-	if (strlen(str_c(&rd->undone)) != rd->undone.len) {
-		field_bad(rd, key, "must hold no NUL");
-		return NULL;
+	if (memchr(s, '\\', len)) {
+		str_clear(&rd->undone);
+		esc_undo(&rd->undone, s);
+		s = str_c(&rd->undone);
+		len = rd->undone.len;
+		rd->oom |= rd->undone.oom;
+		if (strlen(s) != len) {
+			field_bad(rd, key, "must hold no NUL");
+			return NULL;
+		}
 	}
-	return field_keep(rd, a);
+	return field_keep(rd, s, len, a);
 }
 
-json_object *field_of(json_object *o, const char *key)
+const struct json_value *field_of(struct reader *rd, uint32_t o, const char *key)
 {
-	json_object *v = NULL;
-	return json_object_object_get_ex(o, key, &v) ? v : NULL;
+	const struct json_value *v = jsonline_get(&rd->json, o, key);
+	return v && v->kind != JSON_NULL ? v : NULL;
 }
 
-const char *field_text_in(struct reader *rd, json_object *o, const char *key, struct arena *a)
+uint32_t field_list(struct reader *rd, uint32_t o, const char *key, size_t max, const char *bad, size_t *n)
 {
-	json_object *v = field_of(o, key);
+	const struct json_value *v = field_of(rd, o, key);
+	*n = 0;
+	if (!v)
+		return 0;
+	if (v->kind != JSON_LIST || v->n > max) {
+		field_bad(rd, key, bad);
+		return 0;
+	}
+	*n = v->n;
+	return (uint32_t)(v - rd->json.items) + 1;
+}
+
+const char *field_text_in(struct reader *rd, uint32_t o, const char *key, struct arena *a)
+{
+	const struct json_value *v = field_of(rd, o, key);
 	return v ? field_text(rd, key, v, a) : NULL;
 }
 
-const char *field_get(struct reader *rd, json_object *o, const char *key)
+const char *field_get(struct reader *rd, uint32_t o, const char *key)
 {
 	return field_text_in(rd, o, key, &rd->r->arena);
 }
 
-const char *field_need(struct reader *rd, json_object *o, const char *key, struct arena *a)
+const char *field_need(struct reader *rd, uint32_t o, const char *key, struct arena *a)
 {
 	const char *s = field_text_in(rd, o, key, a);
 	if (!s)
@@ -76,80 +95,75 @@ const char *field_need(struct reader *rd, json_object *o, const char *key, struc
 	return s;
 }
 
-const char *field_get_or(struct reader *rd, json_object *o, const char *key, const char *fallback,
-                               struct arena *a)
+const char *field_get_or(struct reader *rd, uint32_t o, const char *key, const char *fallback, struct arena *a)
 {
-	json_object *v = NULL;
-	if (!json_object_object_get_ex(o, key, &v))
-		return fallback;
-	return v ? field_text(rd, key, v, a) : NULL;
+	const struct json_value *v = jsonline_get(&rd->json, o, key);
+	return !v ? fallback : v->kind == JSON_NULL ? NULL : field_text(rd, key, v, a);
 }
 
-uint64_t field_number(struct reader *rd, const char *key, json_object *v, uint64_t max)
+uint64_t field_number(struct reader *rd, const char *key, const struct json_value *v, uint64_t max)
 {
-	uint64_t n = 0;
-	if (!json_object_is_type(v, json_type_int) || json_object_get_int64(v) < 0)
+	bool whole = v->kind == JSON_WHOLE || v->kind == JSON_BIG;
+	if (!whole || (v->minus && v->n))
 		field_bad(rd, key, "must be a whole number");
-	else if ((n = json_object_get_uint64(v)) > max)
+	else if (v->kind == JSON_BIG || v->n > max)
 		field_bad(rd, key, "is too big");
-	return n > max ? 0 : n;
+	else
+		return v->n;
+	return 0;
 }
 
-uint64_t field_num(struct reader *rd, json_object *o, const char *key, uint64_t max)
+uint64_t field_num(struct reader *rd, uint32_t o, const char *key, uint64_t max)
 {
-	json_object *v = field_of(o, key);
+	const struct json_value *v = field_of(rd, o, key);
 	return v ? field_number(rd, key, v, max) : 0;
 }
 
-bool field_bool(struct reader *rd, json_object *o, const char *key)
+bool field_bool(struct reader *rd, uint32_t o, const char *key)
 {
-	json_object *v = field_of(o, key);
-	if (v && !json_object_is_type(v, json_type_boolean))
+	const struct json_value *v = field_of(rd, o, key);
+	if (v && v->kind != JSON_TRUE && v->kind != JSON_FALSE)
 		field_bad(rd, key, "must be true or false");
-	return v && json_object_get_boolean(v);
+	return v && v->kind == JSON_TRUE;
 }
 
-unsigned field_word(struct reader *rd, json_object *o, const char *key, const char *(*word)(unsigned),
-                         unsigned n, unsigned fallback)
+unsigned field_word(struct reader *rd, uint32_t o, const char *key, const char *(*word)(unsigned), unsigned n,
+                    unsigned fallback)
 {
-	json_object *v = field_of(o, key);
+	const struct json_value *v = field_of(rd, o, key);
 	if (!v)
 		return fallback;
-	if (!json_object_is_type(v, json_type_string)) {
+	if (v->kind != JSON_TEXT) {
 		field_bad(rd, key, "must be a string");
 		return fallback;
 	}
 	for (unsigned i = 0; i < n; i++)
-		if (!strcmp(word(i), json_object_get_string(v)))
+		if (!strcmp(word(i), v->text))
 			return i;
 	field_bad(rd, key, "is no word this version knows");
 	return fallback;
 }
 
-struct hop *field_hops(struct reader *rd, json_object *o, struct arena *a, size_t *n)
+struct hop *field_hops(struct reader *rd, uint32_t o, struct arena *a, size_t *n)
 {
-	json_object *list = field_of(o, "hops");
+	size_t len;
+	uint32_t at = field_list(rd, o, "hops", REC_HOPS_MAX, "must be a list of at most 4096 pairs", &len);
 	*n = 0;
-	if (!list)
+	if (!at)
 		return NULL;
-	size_t len = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : SIZE_MAX;
-	if (len > REC_HOPS_MAX) {
-		field_bad(rd, "hops", "must be a list of at most 4096 pairs");
-		return NULL;
-	}
 	struct hop *hops = arena_array(a, len, sizeof(*hops));
 	if (!hops) {
 		rd->oom = true;
 		return NULL;
 	}
-	for (size_t i = 0; i < len; i++) {
-		json_object *pair = json_object_array_get_idx(list, i);
-		if (!json_object_is_type(pair, json_type_array) || json_object_array_length(pair) != 2) {
+	const struct json_value *items = rd->json.items;
+	for (size_t i = 0; i < len; i++, at = items[at].end) {
+		if (items[at].kind != JSON_LIST || items[at].n != 2) {
 			field_bad(rd, "hops", "must be a list of pairs");
 			return NULL;
 		}
-		hops[i].path = field_text(rd, "hops", json_object_array_get_idx(pair, 0), a);
-		hops[i].text = field_text(rd, "hops", json_object_array_get_idx(pair, 1), a);
+		hops[i].path = field_text(rd, "hops", &items[at + 1], a);
+		hops[i].text = field_text(rd, "hops", &items[items[at + 1].end], a);
 	}
 	*n = len;
 	return hops;

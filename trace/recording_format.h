@@ -5,12 +5,11 @@
 
 #define REC_VERSION "recording/v1"
 
-/* Line: the reader's bound. Argv: what a process record may hold. Depth: record > object > hops > pair. */
+/* Line: the reader's bound. Argv: what a process record may hold. */
 enum {
 	REC_LINE_MAX = 1 << 20,
 	REC_ARGV_BYTES = 256 << 10,
 	REC_PROC_WORDS = 64,
-	REC_DEPTH = 8,
 	REC_ITEMS_MAX = 1 << 24,
 	REC_HOPS_MAX = 4096,
 	REC_GROUPS_MAX = 65536,

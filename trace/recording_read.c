@@ -8,9 +8,11 @@
 #include <string.h>
 
 /*
- * How this works: a record is parsed by json-c with a depth limit, then each member is fetched by name with its
- * type and range checked; the first failure of a line is kept in the reader and reported once, with file and line.
+ * How this works: a line is parsed where it lies (base/jsonline), then each member is fetched by name with its type and
+ * range checked; the first failure of a line is kept in the reader and reported once, with file and line.
  */
+
+enum { PIECE = 256 << 10 }; /* read at once */
 
 static const char *type_word(unsigned i)   { return file_type_word((enum file_type)i); }
 static const char *fam_word(unsigned i)    { return family_word((enum family)i); }
@@ -30,7 +32,7 @@ static const char *kind_word(unsigned i)   { return rec_words[i]; }
 		new_;                                                                          \
 	})
 
-static void on_host(struct reader *rd, json_object *o)
+static void on_host(struct reader *rd, uint32_t o)
 {
 	struct host *h = &rd->r->host;
 	struct arena *a = &h->arena;
@@ -41,22 +43,15 @@ static void on_host(struct reader *rd, json_object *o)
 	h->uid = (uint32_t)field_num(rd, o, "uid", UINT32_MAX);
 	h->gid = (uint32_t)field_num(rd, o, "gid", UINT32_MAX);
 	h->privileged = field_bool(rd, o, "privileged");
-	json_object *groups = field_of(o, "groups");
-	if (!groups)
-		return;
-	size_t n = json_object_is_type(groups, json_type_array) ? json_object_array_length(groups) : SIZE_MAX;
-	if (n > REC_GROUPS_MAX) {
-		field_bad(rd, "groups", "must be a list of at most 65536 numbers");
-		return;
-	}
-	h->groups = arena_array(a, n, sizeof(*h->groups));
-	rd->oom |= !h->groups;
-	for (size_t i = 0; h->groups && i < n; i++)
-		h->groups[h->ngroups++] =
-			(uint32_t)field_number(rd, "groups", json_object_array_get_idx(groups, i), UINT32_MAX);
+	size_t n;
+	uint32_t at = field_list(rd, o, "groups", REC_GROUPS_MAX, "must be a list of at most 65536 numbers", &n);
+	h->groups = at ? arena_array(a, n, sizeof(*h->groups)) : NULL;
+	rd->oom |= at && !h->groups;
+	for (; h->groups && h->ngroups < n; at = rd->json.items[at].end)
+		h->groups[h->ngroups++] = (uint32_t)field_number(rd, "groups", &rd->json.items[at], UINT32_MAX);
 }
 
-static void on_link(struct reader *rd, json_object *o)
+static void on_link(struct reader *rd, uint32_t o)
 {
 	struct host *h = &rd->r->host;
 	struct hop *l = APPEND(rd, &h->arena, h, links, nlinks);
@@ -66,7 +61,7 @@ static void on_link(struct reader *rd, json_object *o)
 	l->text = field_need(rd, o, "text", &h->arena);
 }
 
-static void on_mount(struct reader *rd, json_object *o)
+static void on_mount(struct reader *rd, uint32_t o)
 {
 	struct host *h = &rd->r->host;
 	struct host_mount *m = APPEND(rd, &h->arena, h, mounts, nmounts);
@@ -77,7 +72,7 @@ static void on_mount(struct reader *rd, json_object *o)
 	m->ro = field_bool(rd, o, "ro");
 }
 
-static void on_file(struct reader *rd, json_object *o)
+static void on_file(struct reader *rd, uint32_t o)
 {
 	struct host *h = &rd->r->host;
 	struct host_file f = { .path = field_need(rd, o, "path", &h->arena) };
@@ -96,7 +91,7 @@ static void on_file(struct reader *rd, json_object *o)
 		rd->oom = true;
 }
 
-static void on_env(struct reader *rd, json_object *o)
+static void on_env(struct reader *rd, uint32_t o)
 {
 	struct host *h = &rd->r->host;
 	const char *name = field_need(rd, o, "name", &h->arena);
@@ -105,7 +100,7 @@ static void on_env(struct reader *rd, json_object *o)
 		*slot = name;
 }
 
-static void on_arg(struct reader *rd, json_object *o)
+static void on_arg(struct reader *rd, uint32_t o)
 {
 	const char *text = field_need(rd, o, "text", &rd->r->arena);
 	const char **slot = text ? APPEND(rd, &rd->r->arena, rd->r, argv, nargv) : NULL;
@@ -113,7 +108,7 @@ static void on_arg(struct reader *rd, json_object *o)
 		*slot = text;
 }
 
-static void on_proc(struct reader *rd, json_object *o)
+static void on_proc(struct reader *rd, uint32_t o)
 {
 	struct recording *r = rd->r;
 	struct proc *p = APPEND(rd, &r->arena, r, procs, nprocs);
@@ -130,39 +125,31 @@ static void on_proc(struct reader *rd, json_object *o)
 	p->cwd = field_get(rd, o, "cwd");
 	p->package = field_get(rd, o, "package");
 	p->script = field_get(rd, o, "script");
-	json_object *argv = field_of(o, "argv");
-	if (!argv)
-		return;
-	size_t n = json_object_is_type(argv, json_type_array) ? json_object_array_length(argv) : SIZE_MAX;
-	if (n > REC_PROC_WORDS) {
-		field_bad(rd, "argv", "must be a list of at most 64 words");
-		return;
-	}
-	p->argv = arena_array(&r->arena, n + 1, sizeof(*p->argv));
-	rd->oom |= !p->argv;
-	for (size_t i = 0; p->argv && i < n; i++)
-		p->argv[i] = field_text(rd, "argv", json_object_array_get_idx(argv, i), &r->arena);
+	size_t n;
+	uint32_t at = field_list(rd, o, "argv", REC_PROC_WORDS, "must be a list of at most 64 words", &n);
+	p->argv = at ? arena_array(&r->arena, n + 1, sizeof(*p->argv)) : NULL;
+	rd->oom |= at && !p->argv;
+	for (size_t i = 0; p->argv && i < n; i++, at = rd->json.items[at].end)
+		p->argv[i] = field_text(rd, "argv", &rd->json.items[at], &r->arena);
 }
 
-static void get_object(struct reader *rd, json_object *ev, const char *key, struct object *out)
+static void get_object(struct reader *rd, uint32_t ev, const char *key, struct object *out)
 {
-	json_object *o = field_of(ev, key);
+	const struct json_value *v = field_of(rd, ev, key);
 	struct arena *a = &rd->r->arena;
-	if (!o)
+	if (!v)
 		return;
-	if (!json_object_is_type(o, json_type_object)) {
+	if (v->kind != JSON_OBJECT) {
 		field_bad(rd, key, "must be an object");
 		return;
 	}
+	uint32_t o = (uint32_t)(v - rd->json.items);
 	out->type = (enum file_type)field_word(rd, o, "type", type_word, FT_BLK + 1, FT_UNKNOWN);
 	out->path = field_get(rd, o, "path");
 	out->spelled = field_get_or(rd, o, "as", out->path, a);
 	const char *dir = NULL;
-	if (out->path && out->path[0] == '/' && !json_object_object_get_ex(o, "dir", NULL)) {
-		str_clear(&rd->undone);
-		str_add_mem(&rd->undone, out->path, path_parent_len(out->path));
-		dir = field_keep(rd, a);
-	}
+	if (out->path && out->path[0] == '/' && !jsonline_get(&rd->json, o, "dir"))
+		dir = field_keep(rd, out->path, path_parent_len(out->path), a);
 	out->dir = field_get_or(rd, o, "dir", dir, a);
 	out->hops = field_hops(rd, o, a, &out->nhops);
 #define OBJ_NUM(name, field, max) out->field = (__typeof__(out->field))field_num(rd, o, name, max);
@@ -189,7 +176,7 @@ static bool names_its_objects(const struct access *a)
 	return a->obj[0].spelled;
 }
 
-static void on_event(struct reader *rd, json_object *o)
+static void on_event(struct reader *rd, uint32_t o)
 {
 	struct event *ev = recording_add_event(rd->r);
 	if (!ev) {
@@ -209,7 +196,7 @@ static void on_event(struct reader *rd, json_object *o)
 	ev->source = (enum outcome_source)field_word(rd, o, "by", source_word, LEN(rec_sources), OUT_UNKNOWN);
 	ev->outcome = (int)field_num(rd, o, "err", 4095);
 	ev->survives = field_bool(rd, o, "survives");
-	if (!field_of(o, "op"))
+	if (!field_of(rd, o, "op"))
 		field_bad(rd, "op", "is missing");
 	a->op = (enum op)field_word(rd, o, "op", oper_word, OP_COUNT, OP_STAT);
 	a->family = (enum family)field_word(rd, o, "family", fam_word, FAM_OTHER + 1, FAM_NONE);
@@ -229,7 +216,7 @@ static void on_event(struct reader *rd, json_object *o)
 	rd->oom |= recording_add_incomplete(rd->r, "an access without a name was left out") != 0;
 }
 
-static void on_dir(struct reader *rd, json_object *o)
+static void on_dir(struct reader *rd, uint32_t o)
 {
 	struct recording *r = rd->r;
 	struct dirfact *d = APPEND(rd, &r->arena, r, dirs, ndirs);
@@ -241,7 +228,7 @@ static void on_dir(struct reader *rd, json_object *o)
 	d->at_least = field_bool(rd, o, "more");
 }
 
-static void on_net(struct reader *rd, json_object *o)
+static void on_net(struct reader *rd, uint32_t o)
 {
 	struct recording *r = rd->r;
 	struct netfact *n = APPEND(rd, &r->arena, r, nets, nnets);
@@ -258,24 +245,24 @@ static void on_net(struct reader *rd, json_object *o)
 	rd->max_proc = MAX(rd->max_proc, n->proc);
 }
 
-static void on_incomplete(struct reader *rd, json_object *o)
+static void on_incomplete(struct reader *rd, uint32_t o)
 {
 	const char *why = field_need(rd, o, "why", &rd->r->arena);
 	if (why && recording_add_incomplete(rd->r, why))
 		rd->oom = true;
 }
 
-static void on_end(struct reader *rd, json_object *o)
+static void on_end(struct reader *rd, uint32_t o)
 {
 	static const struct { const char *key; enum rec kind; } sums[] = {
 		{ "procs", REC_PROC }, { "events", REC_EVENT }, { "dirs", REC_DIR }, { "nets", REC_NET },
 	};
-	json_object *status = field_of(o, "status");
-	if (!json_object_is_type(status, json_type_int) || json_object_get_int64(status) < -1 ||
-	    json_object_get_int64(status) > 255)
+	const struct json_value *status = field_of(rd, o, "status");
+	bool below = status && status->minus && status->n;
+	if (!status || status->kind != JSON_WHOLE || status->n > (below ? 1 : 255))
 		field_bad(rd, "status", "must be -1 to 255");
 	else
-		rd->r->status = json_object_get_int(status);
+		rd->r->status = below ? -1 : (int)status->n;
 	rd->r->ended = true;
 	for (size_t i = 0; i < LEN(sums); i++)
 		if (field_num(rd, o, sums[i].key, UINT64_MAX) != rd->counts[sums[i].kind] && !rd->bad &&
@@ -283,13 +270,13 @@ static void on_end(struct reader *rd, json_object *o)
 			rd->oom = true;
 }
 
-static void (*const handlers[REC_COUNT])(struct reader *, json_object *) = {
+static void (*const handlers[REC_COUNT])(struct reader *, uint32_t) = {
 	[REC_HOST] = on_host, [REC_LINK] = on_link,   [REC_MOUNT] = on_mount,           [REC_FILE] = on_file,
 	[REC_ENV] = on_env,   [REC_ARG] = on_arg,     [REC_PROC] = on_proc,             [REC_EVENT] = on_event,
 	[REC_DIR] = on_dir,   [REC_NET] = on_net,     [REC_INCOMPLETE] = on_incomplete, [REC_END] = on_end,
 };
 
-static void on_record(struct reader *rd, json_object *o)
+static void on_record(struct reader *rd, uint32_t o)
 {
 	if (rd->line == 1) {
 		const char *v = field_get(rd, o, "snug");
@@ -312,21 +299,16 @@ static void on_record(struct reader *rd, json_object *o)
 		handlers[kind](rd, o);
 }
 
-static int parse_line(struct reader *rd, json_tokener *tok, struct err *e)
+static int parse_line(struct reader *rd, char *text, size_t len, struct err *e)
 {
-	json_tokener_reset(tok);
-	json_object *o = json_tokener_parse_ex(tok, rd->text.p, (int)rd->text.len);
-	enum json_tokener_error je = json_tokener_get_error(tok);
-	if (je == json_tokener_success && json_tokener_get_parse_end(tok) != rd->text.len)
-		field_bad(rd, NULL, "more than one value in a line");
-	else if (je != json_tokener_success)
-		field_bad(rd, NULL, je == json_tokener_continue ? "the line ends inside a value" : json_tokener_error_desc(je));
-	else if (!json_object_is_type(o, json_type_object))
+	int rc = jsonline_read(&rd->json, text, len);
+	if (rc == -EINVAL)
+		field_bad(rd, NULL, rd->json.bad);
+	else if (!rc && rd->json.items[0].kind != JSON_OBJECT)
 		field_bad(rd, NULL, "not a JSON object");
-	else
-		on_record(rd, o);
-	json_object_put(o);
-	if (rd->oom)
+	else if (!rc)
+		on_record(rd, 0);
+	if (rd->oom || rc == -ENOMEM)
 		return err_set(e, ENOMEM, "out of memory");
 	if (rd->bad)
 		return err_set(e, EINVAL, "%s:%zu: %s%s%s", rd->name, rd->line, rd->key ? rd->key : "",
@@ -334,29 +316,49 @@ static int parse_line(struct reader *rd, json_tokener *tok, struct err *e)
 	return 0;
 }
 
-/* One line without its newline into rd->text. Return: 1 a line, 0 the end, 2 cut off inside a line; -errno. */
-static int next_line(struct reader *rd, FILE *f, struct err *e)
+/* More bytes of the file behind those that wait in rd->text. Return: how many, or -errno. */
+static ssize_t fill(struct reader *rd, FILE *f, struct err *e)
 {
-	char buf[4096];
-	size_t n = 0;
-	int c;
-	str_clear(&rd->text);
-	while ((c = getc_unlocked(f)) != EOF && c != '\n') {
-		buf[n++] = (char)c;
-		if (n == sizeof(buf)) {
-			str_add_mem(&rd->text, buf, n);
-			n = 0;
-			if (rd->text.len > REC_LINE_MAX)
-				return err_set(e, EINVAL, "%s:%zu: line longer than 1 MiB", rd->name, rd->line + 1);
+	size_t left = rd->text.len - rd->from;
+	if (left)
+		memmove(rd->text.p, rd->text.p + rd->from, left);
+	str_cut(&rd->text, left);
+	rd->from = 0;
+	char *p = str_room(&rd->text, PIECE);
+	if (!p)
+		return err_set(e, ENOMEM, "out of memory");
+	errno = 0;
+	size_t n = fread(p, 1, PIECE, f);
+	str_end(&rd->text, n);
+	return ferror(f) ? err_sys(e, "read %s", rd->name) : (ssize_t)n;
+}
+
+/* One line without its newline. Return: 1 a line, 0 the end, 2 cut off inside a line; -errno. */
+static int next_line(struct reader *rd, FILE *f, char **line, size_t *len, struct err *e)
+{
+	size_t looked = 0;
+	for (;;) {
+		size_t left = rd->text.len - rd->from;
+		char *at = left ? rd->text.p + rd->from : NULL;
+		char *end = left > looked ? memchr(at + looked, '\n', left - looked) : NULL;
+		if ((end ? (size_t)(end - at) : left) > REC_LINE_MAX)
+			return err_set(e, EINVAL, "%s:%zu: line longer than 1 MiB", rd->name, rd->line + 1);
+		if (end) {
+			*line = at;
+			*len = (size_t)(end - at);
+			rd->from += *len + 1;
+			rd->line++;
+			return 1;
+		}
+		looked = left;
+		ssize_t more = fill(rd, f, e);
+		if (more < 0)
+			return (int)more;
+		if (!more) {
+			rd->line++;
+			return left ? 2 : 0;
 		}
 	}
-	str_add_mem(&rd->text, buf, n);
-	if (rd->text.oom)
-		return err_set(e, ENOMEM, "out of memory");
-	if (ferror(f))
-		return err_sys(e, "read %s", rd->name);
-	rd->line++;
-	return c == '\n' ? 1 : rd->text.len ? 2 : 0;
 }
 
 /* A cut-off recording may name processes whose records are lost. */
@@ -373,11 +375,13 @@ static void forget_unknown_procs(struct recording *r)
 			r->nets[i].proc = 0;
 }
 
-static int read_all(struct reader *rd, FILE *f, json_tokener *tok, struct err *e)
+static int read_all(struct reader *rd, FILE *f, struct err *e)
 {
 	int got;
-	while ((got = next_line(rd, f, e)) == 1) {
-		int rc = rd->text.len ? parse_line(rd, tok, e) : err_set(e, EINVAL, "%s:%zu: empty line", rd->name, rd->line);
+	char *line = NULL;
+	size_t len = 0;
+	while ((got = next_line(rd, f, &line, &len, e)) == 1) {
+		int rc = len ? parse_line(rd, line, len, e) : err_set(e, EINVAL, "%s:%zu: empty line", rd->name, rd->line);
 		if (rc)
 			return rc;
 	}
@@ -401,14 +405,8 @@ int recording_read(struct recording *out, FILE *f, const char *name, struct err 
 {
 	*out = (struct recording){ .status = -1 };
 	struct reader rd = { .r = out, .name = name };
-	json_tokener *tok = json_tokener_new_ex(REC_DEPTH);
-	int rc = tok ? 0 : err_set(e, ENOMEM, "out of memory");
-	if (tok)
-		json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	if (!rc)
-		rc = read_all(&rd, f, tok, e);
-	if (tok)
-		json_tokener_free(tok);
+	int rc = read_all(&rd, f, e);
+	jsonline_drop(&rd.json);
 	map_drop(&rd.seen);
 	str_drop(&rd.text);
 	str_drop(&rd.undone);

@@ -1,5 +1,5 @@
 /* recording_fuzz.c - any bytes: the reader refuses or reads, and what it read survives a write and a second read */
-/* covers: trace/recording_read.c trace/recording_fields.c */
+/* covers: trace/recording_read.c trace/recording_fields.c base/jsonline.c */
 #include "base/str.h"
 #include "trace/recording.h"
 
