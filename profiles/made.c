@@ -167,9 +167,24 @@ static int apply_failed(struct made *m, const struct access *a, const struct see
 	return put(m, last->path, last->obj.type);
 }
 
+/* Does it make, move or remove names when it works? Most only look, and need no walk. */
+static bool names_change(const struct access *a)
+{
+	switch ((int)a->op) {
+	case OP_OPEN:
+		return a->flags & O_CREAT;
+	case OP_MKDIR: case OP_SYMLINK: case OP_MKNOD: case OP_BIND: case OP_UNLINK: case OP_RMDIR: case OP_LINK:
+	case OP_RENAME:
+		return true;
+	}
+	return false;
+}
+
 int made_apply(struct made *m, const struct policy *pol, const struct access *a, const struct judgement *j)
 {
 	if (access_is_file(a)) {
+		if (!names_change(a))
+			return 0;
 		struct call in, out;
 		in.w = (struct world){ .pol = pol, .made = m, .a = a, .inside = true };
 		out.w = (struct world){ .pol = pol, .a = a, .caps = a->caps };

@@ -87,10 +87,15 @@ bool policy_lets_write(const struct policy *pol, const char *path)
 const struct host_mount *sight_mount(const struct host *h, const char *path)
 {
 	const struct host_mount *best = NULL;
-	for (size_t i = 0; h && i < h->nmounts; i++)
-		if (path_under(path, h->mounts[i].point) &&
-		    (!best || strlen(h->mounts[i].point) >= strlen(best->point)))
+	char first = path[0] ? path[1] : '\0';
+	for (size_t i = 0; h && i < h->nmounts; i++) {
+		const char *point = h->mounts[i].point;
+		/* most lie somewhere else altogether */
+		if (point[0] && point[1] && point[1] != first)
+			continue;
+		if (path_under(path, point) && (!best || strlen(point) >= strlen(best->point)))
 			best = &h->mounts[i];
+	}
 	return best;
 }
 
