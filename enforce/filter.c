@@ -2,10 +2,13 @@
 #include "enforce/filter.h"
 
 #include "base/vec.h"
+#include "enforce/knobs.h"
+#include "profiles/sysgroup.h"
 #include "profiles/sysno.h"
 
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
@@ -76,10 +79,12 @@ static uint32_t ret_errno(int err)
 
 /**
  * struct guard - a call that is denied by its arguments
+ * @group: see profiles/sysgroup.c
  * @arg: which; looked at with @cmp for each of @values
  * @other: answer when no value matched; 0: allow
  */
 struct guard {
+	const char *group;
 	int nr;
 	uint32_t arg;
 	uint16_t cmp;
@@ -91,6 +96,8 @@ struct guard {
 /* The number is in A; afterwards it still is. */
 static int guard(struct filter *f, const struct guard *g)
 {
+	if (knob_out("filter", g->group))
+		return 0;
 	int r = put(f, BPF_JMP | BPF_K | BPF_JEQ, (uint32_t)g->nr, 0, (uint8_t)(2 * g->n + 2));
 	if (r == 0)
 		r = load(f, ARG_LOW(g->arg));
@@ -99,27 +106,46 @@ static int guard(struct filter *f, const struct guard *g)
 	return r < 0 ? r : put(f, BPF_RET | BPF_K, g->other ? g->other : SECCOMP_RET_ALLOW, 0, 0);
 }
 
+/* Of netlink only the routing tables, which every libc asks for addresses; the rest reaches far into the kernel. */
+static int netlink(struct filter *f)
+{
+	if (knob_out("filter", "family"))
+		return 0;
+	int r = put(f, BPF_JMP | BPF_K | BPF_JEQ, SYS_socket, 0, 6);
+	if (r == 0)
+		r = load(f, ARG_LOW(0));
+	if (r == 0)
+		r = put(f, BPF_JMP | BPF_K | BPF_JEQ, AF_NETLINK, 0, 3);
+	if (r == 0)
+		r = load(f, ARG_LOW(2));
+	if (r == 0) /* what a kernel without that protocol answers */
+		r = put(f, BPF_JMP | BPF_K | BPF_JEQ, NETLINK_ROUTE, 1, 0);
+	if (r == 0)
+		r = put(f, BPF_RET | BPF_K, ret_errno(EPROTONOSUPPORT), 0, 0);
+	return r < 0 ? r : load(f, SYS_DATA(nr));
+}
+
 static int guards(struct filter *f, const struct policy *pol)
 {
 	const uint32_t spaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
 	                        CLONE_NEWPID | CLONE_NEWNET;
 	const struct guard ns[] = {
-		{ SYS_clone, 0, BPF_JSET, { spaces }, 1, ret_errno(EPERM), 0 },
-		{ SYS_unshare, 0, BPF_JSET, { spaces | CLONE_NEWTIME }, 1, ret_errno(EPERM), 0 },
+		{ "namespace", SYS_clone, 0, BPF_JSET, { spaces }, 1, ret_errno(EPERM), 0 },
+		{ "namespace", SYS_unshare, 0, BPF_JSET, { spaces | CLONE_NEWTIME }, 1, ret_errno(EPERM), 0 },
 	};
 	/* typing into the terminal we share with the caller; masked compare, CVE-2019-10063 */
-	const struct guard tty = { SYS_ioctl, 1, BPF_JEQ, { TIOCSTI, TIOCLINUX }, 2, ret_errno(EPERM), 0 };
-	/* PRIO_PGRP: the process group is the caller's too, st_scope.c */
-	const struct guard nice = { SYS_setpriority, 0, BPF_JEQ, { PRIO_PGRP }, 1, ret_errno(EPERM), 0 };
-	const struct guard io = { SYS_ioprio_set, 0, BPF_JEQ, { 2 }, 1, ret_errno(EPERM), 0 }; /* IOPRIO_WHO_PGRP */
+	const struct guard tty = { "terminal", SYS_ioctl, 1, BPF_JEQ, { TIOCSTI, TIOCLINUX }, 2, ret_errno(EPERM), 0 };
+	/* PRIO_PGRP: the process group is the caller's too, st_landlock.c */
+	const struct guard nice = { "priority", SYS_setpriority, 0, BPF_JEQ, { PRIO_PGRP }, 1, ret_errno(EPERM), 0 };
+	const struct guard io = { "priority", SYS_ioprio_set, 0, BPF_JEQ, { 2 }, 1, ret_errno(EPERM), 0 }; /* IOPRIO_WHO_PGRP */
 	/* families that no network namespace confines (vsock), or that nobody here needs */
-	const struct guard family = { SYS_socket, 0, BPF_JEQ, { AF_UNIX, AF_INET, AF_INET6, AF_NETLINK }, 4,
+	const struct guard family = { "family", SYS_socket, 0, BPF_JEQ, { AF_UNIX, AF_INET, AF_INET6, AF_NETLINK }, 4,
 	                              SECCOMP_RET_ALLOW, ret_errno(EAFNOSUPPORT) };
 	int r = 0;
 	for (size_t i = 0; r == 0 && !pol->userns && i < LEN(ns); i++)
 		r = guard(f, &ns[i]);
 	/* its flags are in memory, where no filter looks; every libc falls back to clone */
-	if (r == 0 && !pol->userns)
+	if (r == 0 && !pol->userns && !knob_out("filter", "namespace"))
 		r = when(f, BPF_JEQ, SYS_clone3, ret_errno(ENOSYS));
 	if (r == 0)
 		r = guard(f, &tty);
@@ -127,6 +153,8 @@ static int guards(struct filter *f, const struct policy *pol)
 		r = guard(f, &nice);
 	if (r == 0)
 		r = guard(f, &io);
+	if (r == 0 && pol->network.v != NET_HOST)
+		r = netlink(f);
 	if (r == 0 && pol->network.v != NET_HOST)
 		r = guard(f, &family);
 	return r;
@@ -141,6 +169,9 @@ static int denied(struct filter *f, const struct policy *pol, struct err *e)
 			return err_set(e, EINVAL, "unknown system call '%s'", name);
 		if (nr < 0 || nr == SYS_clone3)
 			continue; /* not on this architecture; clone3 has its own line */
+		const struct sys_group *group = sys_group_of(name);
+		if (group && knob_out("filter", group->name))
+			continue;
 		uint32_t ret = pol->action.v == ACT_KILL  ? SECCOMP_RET_KILL_PROCESS
 		               : pol->action.v == ACT_LOG ? SECCOMP_RET_LOG
 		                                          : ret_errno(sys_deny_errno(name));
@@ -154,17 +185,18 @@ static int denied(struct filter *f, const struct policy *pol, struct err *e)
 /* Foreign calls: with their own numbers, they would walk past every line below. */
 static int native_only(struct filter *f)
 {
-	int r = load(f, SYS_DATA(arch));
-	if (r == 0)
+	bool all = knob_out("filter", "foreign");
+	int r = all ? 0 : load(f, SYS_DATA(arch));
+	if (r == 0 && !all)
 		r = put(f, BPF_JMP | BPF_K | BPF_JEQ, ARCH_HERE, 1, 0);
-	if (r == 0)
+	if (r == 0 && !all)
 		r = put(f, BPF_RET | BPF_K, ret_errno(ENOSYS), 0, 0);
 	if (r == 0)
 		r = load(f, SYS_DATA(nr));
-	if (r == 0)
+	if (r == 0 && !all)
 		r = when(f, BPF_JGE, FOREIGN_BIT, ret_errno(ENOSYS));
 	/* calls younger than this program: nobody has judged them */
-	return r < 0 ? r : when(f, BPF_JGT, NEWEST, ret_errno(ENOSYS));
+	return r < 0 || knob_out("filter", "younger") ? r : when(f, BPF_JGT, NEWEST, ret_errno(ENOSYS));
 }
 
 int filter_make(struct filter *out, const struct policy *pol, struct err *e)

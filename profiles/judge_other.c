@@ -167,7 +167,10 @@ static int privileged(const char *name, uint32_t flags)
 /* A socket that is no plain one of the four families which enforce/filter.c lets through. */
 static struct judgement judge_family(const struct policy *pol, const struct access *a)
 {
-	bool known = a->flags == AF_INET || a->flags == AF_INET6 || a->flags == AF_UNIX || a->flags == AF_NETLINK;
+	bool known = a->flags == AF_INET || a->flags == AF_INET6 || a->flags == AF_UNIX;
+	/* that of the routing tables is not recorded */
+	if (a->flags == AF_NETLINK && pol->network.v != NET_HOST)
+		return answer(V_MISSING, EPROTONOSUPPORT, pol->network.src.origin ? &pol->network.src : NULL, "socket family");
 	if (!known && pol->network.v != NET_HOST)
 		return answer(V_MISSING, EAFNOSUPPORT, pol->network.src.origin ? &pol->network.src : NULL, "socket family");
 	if (a->caps && (known || a->flags == AF_PACKET))

@@ -84,11 +84,13 @@ static void leaf(struct callfilter *f, const struct range *r)
 		return;
 	case TEST_FAMILY:
 		load(f, LO(0));
-		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 7, 0);
-		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 6, 0);
-		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 2, 0);
-		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 1, 0);
+		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 9, 0);
+		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 3, 0);
+		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 4, 0);
+		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 3, 0);
 		notify(f);
+		load(f, LO(2));
+		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, 0 /* NETLINK_ROUTE */, 3, 4);
 		load(f, LO(1));
 		STMT(f, BPF_ALU | BPF_AND | BPF_K, 0xf); /* without SOCK_CLOEXEC, SOCK_NONBLOCK */
 		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, SOCK_RAW, 1, 0);

@@ -77,7 +77,7 @@ static void each_call_meets_what_its_line_says(void **state)
 	const struct {
 		uint32_t arch;
 		int nr;
-		uint64_t args[2];
+		uint64_t args[3];
 		uint32_t plain, userns, kill, log;
 	} tests[] = {
 		{ ARCH, SYS_read, { 0 }, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW },
@@ -96,6 +96,8 @@ static void each_call_meets_what_its_line_says(void **state)
 		{ ARCH, SYS_ioctl, { 0, 0x5401 }, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW },
 		{ ARCH, SYS_socket, { AF_INET6 }, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW },
 		{ ARCH, SYS_socket, { 40 /* vsock */ }, ERR(EAFNOSUPPORT), ERR(EAFNOSUPPORT), ERR(EAFNOSUPPORT), ERR(EAFNOSUPPORT) },
+		{ ARCH, SYS_socket, { AF_NETLINK, SOCK_RAW, GARBAGE }, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW },
+		{ ARCH, SYS_socket, { AF_NETLINK, SOCK_RAW, 9 }, ERR(EPROTONOSUPPORT), ERR(EPROTONOSUPPORT), ERR(EPROTONOSUPPORT), ERR(EPROTONOSUPPORT) },
 		{ ARCH, 470, { 0 }, ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS) },
 		{ ARCH, 0x40000000, { 0 }, ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS) },
 		{ ARCH, -1, { 0 }, ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS), ERR(ENOSYS) },
@@ -108,7 +110,7 @@ static void each_call_meets_what_its_line_says(void **state)
 		make(&f, &pol);
 		for (size_t i = 0; i < LEN(tests); i++) {
 			const struct seccomp_data d = { .nr = tests[i].nr, .arch = tests[i].arch,
-			                                .args = { tests[i].args[0], tests[i].args[1] } };
+			                                .args = { tests[i].args[0], tests[i].args[1], tests[i].args[2] } };
 			const uint32_t want[] = { tests[i].plain, tests[i].userns, tests[i].kill, tests[i].log };
 			if (ask(&f, &d) != want[k])
 				fail_msg("row %zu, column %zu: %#x, wanted %#x", i, k, ask(&f, &d), want[k]);

@@ -110,6 +110,7 @@ static void arguments_narrow_what_is_asked(void **state)
 		{ SYS_socket, { AF_INET6, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK }, true },
 		{ SYS_socket, { AF_INET, SOCK_DGRAM | SOCK_CLOEXEC }, false },
 		{ SYS_socket, { AF_NETLINK, SOCK_RAW }, false },
+		{ SYS_socket, { AF_NETLINK, SOCK_RAW, 9 /* NETLINK_AUDIT */ }, true },
 		{ SYS_clone, { 17 /* SIGCHLD */ }, false },
 		{ SYS_clone, { CLONE_VM | CLONE_VFORK | 17 }, false },
 		{ SYS_clone, { CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD }, false },
