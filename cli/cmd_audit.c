@@ -313,6 +313,8 @@ static int run(struct audit *a, struct err *e)
 		return r;
 	for (size_t i = 0; i < a->setup.finder.notes.n && !a->o->quiet; i++)
 		fprintf(stderr, "snug: %s\n", a->setup.finder.notes.items[i].text);
+	if (!a->o->quiet)
+		setup_warn(&a->setup);
 	open_run(a);
 	banner(a->o);
 	r = record_run(&a->rec, a->o, &a->setup.host, e);

@@ -37,7 +37,7 @@ static void say_notes(const struct str *notes)
 static void say_whole_tree(const struct policy *pol)
 {
 	const struct place *root = policy_place(pol, "/"), *sys = policy_place(pol, "/sys");
-	if (root)
+	if (root && root->kind == PLACE_BIND && !strcmp(root->source, "/"))
 		fprintf(stderr, "snug: the whole host tree is readable%s%s (%s)\n", root->mode == BIND_RW ? " and writable" : "",
 		        root->mode == BIND_RW && sys->mode == BIND_RO ? ", /sys only readable" : "", root->src.origin ? root->src.origin : "policy");
 }
@@ -69,6 +69,7 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 	};
 	if (!opts.env)
 		return err_set(e, ENOMEM, "out of memory");
+	setup_warn(s);
 	say_whole_tree(&s->policy);
 	if (proxy)
 		say_overruled(&s->policy, opts.env);

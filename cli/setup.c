@@ -1,12 +1,15 @@
 /* setup.c - host facts, profiles, policy: the steps that run, audit and explain share */
 #include "cli/setup.h"
 
+#include "base/esc.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "enforce/box.h"
 #include "profiles/builtin.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +85,15 @@ int setup_make(struct setup *s, const struct cli_opts *o, enum find_purpose purp
 	if (r == 0)
 		r = host_look(&s->host, &paths, e);
 	return r < 0 ? r : policy_resolve(&s->policy, &s->profile, &s->host, strict, e);
+}
+
+void setup_warn(const struct setup *s)
+{
+	for (size_t i = 0; i < s->profile.warnings.n; i++) {
+		OWN(str) text = { 0 };
+		esc_term(&text, s->profile.warnings.items[i].text);
+		fprintf(stderr, "snug: warning: %s\n", str_c(&text));
+	}
 }
 
 int setup_recorded(struct setup *s, const struct cli_opts *o, const struct host *recorded, struct err *e)

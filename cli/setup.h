@@ -17,6 +17,9 @@ void setup_drop(struct setup *s);
 /* @strict and FIND_APPLY for run. Return: 0 or -errno with @e. */
 int setup_make(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, bool strict, struct err *e) MUST;
 
+/* What the profiles' readers and their composition found worth saying, on stderr. */
+void setup_warn(const struct setup *s);
+
 /*
  * For a stored recording: profiles are found here and now, but what they mean is decided by the facts of the host
  * that @recorded describes, so that the answer is the same on another machine.

@@ -83,7 +83,7 @@ static int must_be_own(const struct build *b, int dir, const char *path, struct 
 		return 0;
 	if (r == 0)
 		return err_set(e, EPERM, "%s is not there, and making it would make it on the host: "
-		               "make it yourself, or write create: dir", path);
+		               "make it yourself first", path);
 	return r < 0 ? r : 0;
 }
 

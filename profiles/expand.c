@@ -133,7 +133,7 @@ static int want_text(struct wants *w, const char *text, const struct src *src)
 	return path ? want_path(w, path) : 0;
 }
 
-/* What a mask inside a bind with another target hides lies at the bind's source. */
+/* What is mounted or masked inside a bind with another target lies at the bind's source. */
 static int want_moved(struct wants *w, const struct profile *p, const char *path)
 {
 	int r = 0;
@@ -142,7 +142,7 @@ static int want_moved(struct wants *w, const struct profile *p, const char *path
 		const char *target = b->target ? expanded(w, b->target, &b->src) : NULL;
 		const char *source = target ? expanded(w, b->source, &b->src) : NULL;
 		if (source && path_below(path, target))
-			r = want_path(w, path_join(w->a, source, path + strlen(target) + 1));
+			r = want_path(w, path_join(w->a, source, path + strlen(target) + (target[1] != '\0')));
 	}
 	const char *dir = p->home.v == HOME_PERSIST ? expanded(w, p->home_persist, &p->home.src) : NULL;
 	if (!r && dir && w->h->home && path_below(path, w->h->home))
@@ -159,17 +159,23 @@ static int want_binds(struct wants *w, const struct profile *p)
 		r = path ? want_path(w, path) : 0;
 		if (!r && path && b->mode == BIND_COPY)
 			r = want_path(w, path_parent(w->a, path));
+		/* where it is mounted, that must be there */
+		const char *at = b->target ? expanded(w, b->target, &b->src) : path;
+		if (!r && b->target && at)
+			r = want_path(w, at);
+		if (!r && at)
+			r = want_moved(w, p, at);
 	}
 	return r;
 }
 
-static int want_list(struct wants *w, const struct profile *p, const struct pathlist *l, bool guards)
+static int want_list(struct wants *w, const struct profile *p, const struct pathlist *l)
 {
 	int r = 0;
 	for (size_t i = 0; i < l->n && !r; i++) {
 		const char *path = expanded(w, l->items[i].path, &l->items[i].src);
 		r = path ? want_path(w, path) : 0;
-		if (!r && path && guards)
+		if (!r && path)
 			r = want_moved(w, p, path);
 	}
 	return r;
@@ -180,13 +186,13 @@ int profile_paths(const struct profile *p, const struct host *h, struct arena *a
 	struct wants w = { .h = h, .a = a, .out = out };
 	int r = want_binds(&w, p);
 	if (!r)
-		r = want_list(&w, p, &p->tmpfs, false);
+		r = want_list(&w, p, &p->tmpfs);
 	if (!r)
-		r = want_list(&w, p, &p->mask, true);
+		r = want_list(&w, p, &p->mask);
 	if (!r)
-		r = want_list(&w, p, &p->deny_read, true);
+		r = want_list(&w, p, &p->deny_read);
 	if (!r)
-		r = want_list(&w, p, &p->deny_write, true);
+		r = want_list(&w, p, &p->deny_write);
 	if (!r && h->project)
 		r = want_path(&w, h->project);
 	if (!r && h->home)

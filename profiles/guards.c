@@ -157,8 +157,7 @@ static int put_guard(struct guards *g, const struct place *p)
 	return 0;
 }
 
-/* The host path that bind @b shows at @path. */
-static const char *host_path(const struct resolver *r, const struct place *b, const char *path)
+const char *place_source(const struct resolver *r, const struct place *b, const char *path)
 {
 	const char *rest = path + (strcmp(b->path, "/") ? strlen(b->path) : 0);
 	return *rest ? path_join(&r->pol->arena, b->source, rest + 1) : b->source;
@@ -177,7 +176,7 @@ static int pin_above(struct guards *g, const char *path, const char *what, const
 		/* what is read-only cannot be renamed: a pin would make it writable */
 		if (behind(g, dir, PLACE_FENCE) || behind(g, dir, PLACE_MASK))
 			continue;
-		const struct place pin = { .kind = PLACE_PIN, .path = dir, .source = host_path(r, c, dir), .mode = BIND_RW,
+		const struct place pin = { .kind = PLACE_PIN, .path = dir, .source = place_source(r, c, dir), .mode = BIND_RW,
 		                           .type = FT_DIR, .src = *src };
 		int x = pin.source ? put_guard(g, &pin) : resolve_memory(r);
 		if (x)
@@ -204,19 +203,21 @@ static int put_mask(struct guards *g, const struct ban *ban, const char *path, c
 static enum file_type type_shown(struct resolver *r, const struct place *c, const char *path, const char **source)
 {
 	struct spot s = { 0 };
-	*source = c->kind == PLACE_BIND ? host_path(r, c, path) : path;
+	*source = c->kind == PLACE_BIND ? place_source(r, c, path) : path;
 	if (!*source || spot_find(r, &s, *source))
 		return FT_UNKNOWN;
 	return s.type;
 }
 
-static int mask_at(struct guards *g, const struct ban *ban, const char *path, bool deny)
+/* @hidden: it is hidden elsewhere in the view, so that its absence here is no news */
+static int mask_at(struct guards *g, const struct ban *ban, const char *path, bool deny, bool hidden)
 {
 	struct resolver *r = g->r;
 	const struct place *c = place_cover(r->pol, path);
 	const char *source;
 	if (!c || c->kind == PLACE_TMPFS || c->kind == PLACE_STUB || c->kind == PLACE_SHM || c->kind == PLACE_COPY)
-		return resolve_note(r, &ban->src, "%s is not in the view: nothing to hide", resolve_show(r, path));
+		return hidden ? 0 : resolve_note(r, &ban->src, c ? "what the view has at %s is the run's own, not the host's: nothing to "
+		                                 "hide" : "%s is not in the view: nothing to hide", resolve_show(r, path));
 	enum file_type type = type_shown(r, c, path, &source);
 	if (type == FT_NONE)
 		return resolve_note(r, &ban->src, "%s is absent: nothing to hide", resolve_show(r, path));
@@ -233,12 +234,13 @@ static int mask_moved(struct guards *g, const struct ban *ban, bool deny)
 		if (b->kind != PLACE_BIND || !strcmp(b->source, b->path) || !path_below(ban->path, b->source))
 			continue;
 		const char *path = path_join(&r->pol->arena, b->path, ban->path + strlen(b->source) + (b->source[1] != '\0'));
-		x = path ? mask_at(g, ban, path, deny) : resolve_memory(r);
+		x = path ? mask_at(g, ban, path, deny, false) : resolve_memory(r);
 	}
 	return x;
 }
 
-static int fence_at(struct guards *g, const struct ban *ban, const char *path, bool optional)
+/* @held: a fence stands elsewhere in the view */
+static int fence_at(struct guards *g, const struct ban *ban, const char *path, bool optional, bool held)
 {
 	struct resolver *r = g->r;
 	const struct place *c = place_cover(r->pol, path);
@@ -246,7 +248,7 @@ static int fence_at(struct guards *g, const struct ban *ban, const char *path, b
 	if (behind(g, path, PLACE_FENCE))
 		return 0;
 	if (!c || c->kind != PLACE_BIND) /* a guard that nobody asked for is no news */
-		return !strcmp(ban->src.origin, PROFILE_SNUG) ? 0 :
+		return held || !strcmp(ban->src.origin, PROFILE_SNUG) ? 0 :
 		       resolve_note(r, &ban->src, "%s is not shown from the host: no write reaches it", shown);
 	const char *what = arena_fmt(&r->pol->arena, "protecting %s from writes", shown);
 	if (c->mode == BIND_RO)
@@ -273,7 +275,7 @@ static int fence_moved(struct guards *g, const struct ban *ban, bool optional)
 		if (b->kind != PLACE_BIND || !strcmp(b->source, b->path) || !path_below(ban->path, b->source))
 			continue;
 		const char *path = path_join(&r->pol->arena, b->path, ban->path + strlen(b->source) + (b->source[1] != '\0'));
-		x = path ? fence_at(g, ban, path, optional) : resolve_memory(r);
+		x = path ? fence_at(g, ban, path, optional, false) : resolve_memory(r);
 	}
 	return x;
 }
@@ -328,11 +330,13 @@ static int guard_list(struct guards *g, const struct pathlist *l, bool write_onl
 			continue;
 		if (write_only) {
 			x = check_spelled(r, ban, path, l->items[i].optional);
-			x = x ? x : fence_at(g, ban, s.real, l->items[i].optional);
+			size_t before = g->made.n;
 			x = x ? x : fence_moved(g, ban, l->items[i].optional);
+			x = x ? x : fence_at(g, ban, s.real, l->items[i].optional, g->made.n > before);
 		} else {
-			x = mask_at(g, ban, s.real, deny);
-			x = x ? x : mask_moved(g, ban, deny);
+			size_t before = g->made.n;
+			x = mask_moved(g, ban, deny);
+			x = x ? x : mask_at(g, ban, s.real, deny, g->made.n > before);
 		}
 	}
 	return x;

@@ -289,6 +289,31 @@ static int take_value(const struct merger *m, const struct key *k)
 	return 0;
 }
 
+/* A line that wants less than base says and may not: it is void, and who wrote it should know. */
+static int say_void(const struct merger *m, const struct key *k, const struct src *base, const struct src *said)
+{
+	const struct key_word *w = key_words(k->kind);
+	struct arena *a = &m->into->arena;
+	OWN(str) by = { 0 };
+	OWN(str) where = { 0 };
+	const char *was = NULL, *now = NULL;
+	for (; w && w->word; w++) {
+		was = (uint64_t)w->value == load_value(m->into, k) ? w->word : was;
+		now = (uint64_t)w->value == load_value(m->add, k) ? w->word : now;
+	}
+	if (!was || !now)
+		return 0;
+	src_text(&by, base);
+	src_text(&where, said);
+	struct word *item = ARENA_PUSH(a, &m->into->warnings, items, n);
+	if (!item)
+		return no_memory(m);
+	*item = (struct word){ 0 };
+	item->text = arena_fmt(a, "%s: %s: %s has no effect: %s says %s and the stricter wins; override: true makes it count",
+	                       str_c(&where), key_path(a, k), now, str_c(&by), was);
+	return item->text ? 0 : no_memory(m);
+}
+
 static int merge_value(const struct merger *m, const struct key *k)
 {
 	const struct src *was = key_at(m->into, k->src), *said = key_at(m->add, k->src);
@@ -306,8 +331,12 @@ static int merge_value(const struct merger *m, const struct key *k)
 		return conflict(m, "key", "home.persist", m->into->home_persist, was, m->add->home_persist, said);
 	uint64_t old = rank(k, load_value(m->into, k)), new = rank(k, load_value(m->add, k));
 	/* base only says what holds when nobody else does, or what protects: it never loosens */
-	if (s > 0 && src_class(was) < 0 && src_class(&now) == 0)
+	if (s > 0 && src_class(was) < 0 && src_class(&now) == 0) {
 		s = 0;
+		int r = new > old ? say_void(m, k, was, said) : 0;
+		if (r)
+			return r;
+	}
 	if (s < 0 && src_class(&now) < 0)
 		s = 0;
 	return s > 0 || (s == 0 && new < old) ? take_value(m, k) : 0;

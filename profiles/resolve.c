@@ -336,6 +336,8 @@ int policy_resolve(struct policy *out, const struct profile *p, const struct hos
 		x = grants_settle(&r);
 	if (!x)
 		x = guards_make(&r);
+	if (!x)
+		x = points_check(&r);
 	if (x)
 		return x;
 	*e = before; /* notes may have passed through it */

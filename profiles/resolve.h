@@ -59,6 +59,10 @@ int grants_settle(struct resolver *r) MUST;
 int place_push(struct resolver *r, const struct place *p) MUST;
 /* The innermost place of the policy that shows @path or would (links do not), or NULL. */
 const struct place *place_cover(const struct policy *pol, const char *path);
+/* The host path that bind @b shows at @path, below its own; NULL when memory is out. */
+const char *place_source(const struct resolver *r, const struct place *b, const char *path);
+/* At the end: what is mounted inside a bind of the host needs a mount point there. */
+int points_check(struct resolver *r) MUST;
 /* Tree order: "/a", "/a/b", "/a-b". */
 int path_order(const char *a, const char *b);
 

@@ -88,3 +88,39 @@ setup() {
 	assert_status 125
 	assert_out "--network proxy"
 }
+
+@test "action: log without override is told to be void, by run and explain" {
+	echo 'syscalls: { action: log }' >../x.yaml
+	run "$SNUG" --profile ../x.yaml -- true
+	assert_status 0
+	assert_line '^snug: warning: ../x.yaml:1: syscalls.action: log has no effect: .*override: true'
+	run "$SNUG" explain --profile ../x.yaml -- true
+	assert_line 'syscalls.action: log has no effect'
+	printf 'override: true\nsyscalls: { action: log }\n' >../x.yaml
+	run "$SNUG" --profile ../x.yaml -- true
+	assert_same "$output" ""
+}
+
+@test "a mount point that is missing inside a bind is foreseen by explain, with what run says" {
+	mkdir ../ext ../ext/in
+	local line why
+	for line in 'binds: [{ source: "{project}/../ext", target: "{project}/new" }]' 'tmpfs: ["{project}/new"]' \
+		'binds: [{ source: "{project}/../ext", target: /opt/e }, { source: /etc/hostname, target: /opt/e/in/f }]' \
+		'binds: [{ source: "{project}/../ext", target: / }]'; do
+		echo "$line" >../x.yaml
+		run "$SNUG" --profile ../x.yaml -- true
+		assert_status 125
+		assert_out 'make it first'
+		why=${output#snug: }
+		run "$SNUG" explain --profile ../x.yaml -- true
+		assert_line '^run refuses'
+		assert_out "$why"
+	done
+	touch ../ext/in/f; mkdir new
+	echo 'binds: [{ source: "{project}/../ext", target: "{project}/new" }, { source: "{project}/../ext", target: /opt/e }, { source: /etc/hostname, target: /opt/e/in/f }]' >../x.yaml
+	run "$SNUG" --profile ../x.yaml -- cat /opt/e/in/f
+	assert_status 0
+	assert_same "$output" "$(cat /etc/hostname)"
+	run "$SNUG" explain --profile ../x.yaml
+	refute_line 'run refuses'
+}

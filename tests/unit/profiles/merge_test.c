@@ -86,6 +86,33 @@ static void of_single_values_the_most_restrictive_wins_in_any_order(void **state
 	assert_int_equal(p.tmp_size.v, 1 << 30);
 }
 
+static void a_line_that_base_overrules_is_told_to_be_void(void **state)
+{
+	(void)state;
+	static const struct { const char *text, *want; } rows[] = {
+		{ "syscalls: { action: log }", "user:x:1: syscalls.action: log has no effect: builtin:base:1 says errno" },
+		{ "process: { clear_env: false }", "user:x:1: process.clear_env: false has no effect: builtin:base:2 says true" },
+		{ "syscalls: { action: kill }", NULL },
+		{ "syscalls: { action: errno }", NULL },
+		{ "override: true\nsyscalls: { action: log }", NULL },
+		{ "special: { proc: true }", NULL },
+	};
+	static const char base[] = "syscalls: { action: errno }\nprocess: { clear_env: true }\nspecial: { proc: true }\n";
+	for (size_t i = 0; i < LEN(rows); i++) {
+		OWN(profile) p = { 0 };
+		OWN(profile) b = { 0 };
+		OWN(profile) x = { 0 };
+		struct err e = { 0 };
+		assert_int_equal(profile_read(&b, base, strlen(base), "builtin:base", "builtin:base", &e), 0);
+		assert_int_equal(profile_read(&x, rows[i].text, strlen(rows[i].text), "user:x", "user:x", &e), 0);
+		assert_int_equal(profile_merge(&p, &b, false, false, &e), 0);
+		assert_int_equal(profile_merge(&p, &x, false, false, &e), 0);
+		assert_int_equal(p.warnings.n, rows[i].want != NULL);
+		if (rows[i].want && strncmp(p.warnings.items[0].text, rows[i].want, strlen(rows[i].want)) != 0)
+			fail_msg("%s", p.warnings.items[0].text);
+	}
+}
+
 static void listing_hosts_says_proxy_and_an_empty_list_says_it_too(void **state)
 {
 	(void)state; /* Y06 */
@@ -218,6 +245,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_unions_in_order),
 		cmocka_unit_test(of_single_values_the_most_restrictive_wins_in_any_order),
+		cmocka_unit_test(a_line_that_base_overrules_is_told_to_be_void),
 		cmocka_unit_test(listing_hosts_says_proxy_and_an_empty_list_says_it_too),
 		cmocka_unit_test(flags_and_overriding_profiles_loosen),
 		cmocka_unit_test(conflicts_name_both_lines_and_override_takes_the_last),

@@ -567,6 +567,63 @@ static void the_network_is_none_where_nobody_speaks(void **state)
 	assert_true(noted(&w, "network: { mode: none }\nproxy: { allow_hosts: [a.test] }", "the 1 listed hosts are not reachable"));
 }
 
+static void a_mount_point_inside_a_bind_of_the_host_must_be_there(void **state)
+{
+	(void)state;
+	WORLD(w);
+	has(&w, "/srv/s", FT_DIR);
+	has(&w, "/home/u/p", FT_DIR);
+	has(&w, "/home/u/p/none", FT_NONE);
+	has(&w, "/home/u/p/dir", FT_DIR);
+	has(&w, "/home/u/p/file", FT_FILE);
+	linked(&w, "/home/u/p/l/x", "/home/u/p/l", "/etc", "/etc/x", FT_DIR);
+	has(&w, "/srv/s/none", FT_NONE);
+	has(&w, "/srv/s/dir", FT_DIR);
+	has(&w, "/home/u/none", FT_NONE);
+	static const struct { const char *text, *want; } rows[] = {
+		{ "binds: [{ source: /srv/s, target: \"{project}/none\" }]", "make it first (mkdir {project}/none)" },
+		{ "binds: [{ source: /srv/s, target: \"{project}/none\", create: dir, optional: true }]", "{project}/none is not there" },
+		{ "tmpfs: [\"{project}/none\"]", "{project}/none is not there to be mounted on" },
+		{ "tmpfs: [\"{project}/file\"]", "{project}/file is no directory" },
+		{ "binds: [{ source: /srv/s, target: \"{project}/l/x\" }]", "through a symbolic link" },
+		{ "binds: [{ source: /srv/s, target: /opt/t }, { source: /srv/s, target: /opt/t/none }]", "(mkdir /srv/s/none)" },
+	};
+	for (size_t i = 0; i < LEN(rows); i++)
+		refused(&w, rows[i].text, rows[i].want);
+	/* what is there, what lies in a place of the run's own, and what nobody has looked at */
+	static const char *const fine[] = {
+		"binds: [{ source: /srv/s, target: \"{project}/dir\" }]", "tmpfs: [\"{project}/dir\"]",
+		"binds: [{ source: /srv/s, target: \"~/none\" }]", "binds: [{ source: /srv/s, target: /opt/none }]",
+		"binds: [{ source: /srv/s, target: \"{project}/unknown\" }]",
+		"binds: [{ source: /srv/s, target: /opt/t }, { source: /srv/s, target: /opt/t/dir }]",
+	};
+	for (size_t i = 0; i < LEN(fine); i++)
+		assert_false(noted(&w, fine[i], "mounted"));
+}
+
+static void what_is_hidden_under_another_name_is_no_news_under_its_own(void **state)
+{
+	(void)state;
+	WORLD(w);
+	has(&w, "/srv/s", FT_DIR);
+	has(&w, "/srv/s/f", FT_FILE);
+	has(&w, "/tmp", FT_DIR);
+	static const char bind[] = "binds: [{ source: /srv/s, target: /opt/t, mode: rw }]\n";
+	static const struct { const char *deny, *never; } rows[] = {
+		{ "deny: { read: [/srv/s/f] }", "nothing to hide" },
+		{ "mask: [/srv/s/f]", "nothing to hide" },
+		{ "deny: { write: [/srv/s/f] }", "no write reaches it" },
+	};
+	for (size_t i = 0; i < LEN(rows); i++) {
+		char text[256];
+		snprintf(text, sizeof(text), "%s%s", bind, rows[i].deny);
+		assert_false(noted(&w, text, rows[i].never));
+		/* without the bind it is */
+		assert_true(noted(&w, rows[i].deny, rows[i].never));
+	}
+	assert_true(noted(&w, "tmpfs: [/tmp]\nmask: [/tmp]", "/tmp is the run's own, not the host's"));
+}
+
 static void a_resolver_asks_for_the_facts_it_uses(void **state)
 {
 	(void)state;
@@ -579,7 +636,7 @@ static void a_resolver_asks_for_the_facts_it_uses(void **state)
 		"binds: [{ source: \"~/.x\", mode: copy }, { source: /srv/s, target: /opt/t }, { source: \"{runtime}/no\" }]\n"
 		"tmpfs: [/t]\nmask: [/opt/t/m, \"~/.x\"]\ndeny: { read: [/r], write: [/w] }\nhome: { persist: /ph }\n";
 	static const char *const want[] = {
-		"/home/u/.x", "/home/u", "/srv/s", "/t", "/opt/t/m", "/srv/s/m", "/ph/.x", "/r", "/w", "/home/u/p", "/ph",
+		"/home/u/.x", "/home/u", "/srv/s", "/opt/t", "/t", "/opt/t/m", "/srv/s/m", "/ph/.x", "/r", "/w", "/home/u/p", "/ph",
 	};
 	assert_int_equal(profile_read(&p, text, sizeof(text) - 1, "x", NULL, &e), 0);
 	assert_int_equal(profile_paths(&p, &w.host, &a, &paths, &e), 0);
@@ -617,6 +674,8 @@ int main(void)
 		cmocka_unit_test(calls_are_denied_unless_allowed),
 		cmocka_unit_test(the_environment_has_defaults_and_denied_names_are_not_set),
 		cmocka_unit_test(the_network_is_none_where_nobody_speaks),
+		cmocka_unit_test(a_mount_point_inside_a_bind_of_the_host_must_be_there),
+		cmocka_unit_test(what_is_hidden_under_another_name_is_no_news_under_its_own),
 		cmocka_unit_test(a_resolver_asks_for_the_facts_it_uses),
 	};
 	return cmocka_run_group_tests_name("resolve", tests, NULL, NULL);
