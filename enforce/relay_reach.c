@@ -76,7 +76,7 @@ static const char *address_refused(const struct conn *c, const union addr *a)
 /* Put what may be dialled of @all into the race; when nothing is left, say why and return false. */
 static bool take_addresses(struct conn *c, const union addr *all, unsigned n)
 {
-	const char *why = NULL;
+	const char *why = "no address";
 	char text[ADDR_TEXT] = "";
 	c->dial = (struct dial){ 0 };
 	for (unsigned i = 0; i < n; i++) {
@@ -84,7 +84,7 @@ static bool take_addresses(struct conn *c, const union addr *all, unsigned n)
 		const char *no = c->via ? NULL : address_refused(c, &all[i]);
 		if (!no) {
 			c->dial.a[c->dial.n++] = all[i];
-		} else if (!why) {
+		} else if (!text[0]) {
 			why = no;
 			addr_text(&all[i], text);
 		}
@@ -221,6 +221,11 @@ void conn_names(struct conn *c, const struct lookup *l)
 			memcpy(&all[n].in6.sin6_addr, a->a[i].bytes, 16);
 		}
 		n++;
+	}
+	if (n == 0) {
+		c->row.err = EHOSTUNREACH;
+		conn_refuse(c, 502, "%s: no such name, or it has no address", host);
+		return;
 	}
 	dial(c, all, n);
 }

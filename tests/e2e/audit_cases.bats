@@ -242,5 +242,5 @@ except OSError: pass'
 	run "$SNUG" audit --check -- python3 -c "$c"
 	assert_status 3
 	assert_line 'socket'
-	! "$SNUG" -- python3 -c "$c"
+	refute "$SNUG" -- python3 -c "$c"
 }

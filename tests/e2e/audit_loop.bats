@@ -34,7 +34,7 @@ a_tool() {
 	a_tool
 	loop "$HOME/tools/bin/mytool"
 	assert_status 0
-	! grep -q prepend_path "$WORK/p.yaml"
+	refute grep -q prepend_path "$WORK/p.yaml"
 }
 
 @test "where one came from is no need: bash looks at OLDPWD" {

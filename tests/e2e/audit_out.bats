@@ -30,7 +30,7 @@ outside() {
 	done
 	"$SNUG" profile validate "$dir/suggested.yaml"
 	grep -q 'tool/conf' "$dir/suggested.yaml"
-	! grep -qF "$HOME" "$dir/suggested.yaml"
+	refute grep -qF "$HOME" "$dir/suggested.yaml"
 }
 
 @test "a clean command leaves no suggestion and takes at most 6 lines" {
@@ -80,7 +80,7 @@ outside() {
 		run "$SNUG" audit $option=/dev/full -- sh -c 'echo done >work; exit 5'
 		assert_status 5
 		assert_out "/dev/full"
-		assert_same done "$(cat work)"
+		assert_same "done" "$(cat work)"
 		run "$SNUG" audit $option=/dev/full -- true
 		assert_status 125
 	done
@@ -197,7 +197,7 @@ outside() {
 	run "$SNUG" audit --audit-out=s.yaml --record=rec --report=r.txt --env API_TOKEN=hunter2secret -- \
 		sh -c 'cat /etc/hostname' sh --token=hunter2secret API_KEY=hunter3secret https://u:hunter4secret@example.org/?k=hunter5secret
 	assert_status 0
-	! grep -E 'hunter[2345]secret' s.yaml rec r.txt "$(last_run)"/*
+	refute grep -E 'hunter[2345]secret' s.yaml rec r.txt "$(last_run)"/*
 }
 
 @test "B19 names cannot steer the terminal or inject lines" {

@@ -148,7 +148,7 @@ json_has() {
 	[ ! -e ran ]
 	grep -qx -- '-S=x' seen
 	grep -qx 'novalue' seen
-	! grep -qE 'split-string|NEW|novalue' s.yaml
+	refute grep -qE 'split-string|NEW|novalue' s.yaml
 }
 
 @test "P24 huge argument lists and environments run; E2BIG comes as it does natively" {
@@ -219,7 +219,7 @@ json_has() {
 		run --separate-stderr "$SNUG" audit -- echo $args
 		assert_same "$args" "$output"
 		grep -qF 'bob:***' <<<"$stderr"
-		! grep -F pw-9x <<<"$stderr"
-		! grep -rF pw-9x "$XDG_STATE_HOME"
+		refute grep -F pw-9x <<<"$stderr"
+		refute grep -rF pw-9x "$XDG_STATE_HOME"
 	done
 }

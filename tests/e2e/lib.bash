@@ -53,6 +53,10 @@ fail() {
 	echo "$*" >&2
 	return 1
 }
+# refute COMMAND..: it must fail. A bare `! command` counts for nothing but as a test's last line.
+refute() {
+	! "$@" || fail "succeeded, and must not: $*"
+}
 # after `run`: assert_status N
 assert_status() {
 	[ "$status" = "$1" ] || { echo "status $status, wanted $1; output:" >&2; echo "$output" >&2; return 1; }

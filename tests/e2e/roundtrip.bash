@@ -101,7 +101,7 @@ rt_confined() {
 	${rt_in:-} "$SNUG" run "${args[@]}" "${with[@]}" -- "${rt_cmd[@]}" >"$WORK/out2" 2>"$WORK/err2" </dev/null || rt_rc=$?
 	sed "s/^/$name: /" "$WORK/err2"
 	rt_out=$(rt_text <"$WORK/out2")
-	rt_now=$(rt_state $name)
+	rt_now=$(rt_state "$name")
 }
 
 # rt_width PROFILE: no directory with more than 50 existing files that the run did not use; in home none

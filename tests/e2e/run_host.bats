@@ -60,7 +60,7 @@ unshared() { unshare --user --map-root-user "$@"; }
 		*none*) grep -q 'cat:.*No such file' err || fail "dangling: $(cat err)" ;;
 		*) grep -q 192.0.2.1 out || fail "$shape: $(cat err)" ;;
 		esac
-		! grep -q "can't create" err
+		refute grep -q "can't create" err
 	done
 }
 

@@ -283,7 +283,7 @@ unmounted() {
 	wait $pid || rc=$?
 	[ $rc = 125 ]
 	grep -q 'recorder died' said
-	! kill -0 "$sleeper" 2>/dev/null
+	refute kill -0 "$sleeper" 2>/dev/null
 }
 
 @test "a program whose memory may not be read makes the recording incomplete" {
