@@ -64,6 +64,7 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 	bool proxy = s->policy.network.v == NET_PROXY;
 	struct box_opts opts = {
 		.argv = o->cmd, .best_effort = o->best_effort, .keep_fd = o->keep_fd, .nkeep_fd = o->nkeep_fd,
+		.area = o->area, .area_len = o->area_len,
 		.proxy_port = proxy ? BOX_PROXY_PORT : 0,
 		.env = env_build(&mem, &s->policy, o->envp, proxy ? BOX_PROXY_PORT : 0),
 	};

@@ -370,6 +370,10 @@ int opts_parse(struct cli_opts *o, int argc, char **argv, char **envp, struct er
 	struct parse p = { .o = o, .argv = argv, .argc = argc };
 	int verb_at;
 	o->envp = envp;
+	if (argc && argv[argc - 1] >= argv[0]) { /* in one piece, proc_pid_cmdline(5) */
+		o->area = argv[0];
+		o->area_len = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 - argv[0]);
+	}
 	o->grants.name = "command line";
 	bool as_audit = argc && !strcmp(path_base(argv[0]), "audit");
 	if (as_audit)

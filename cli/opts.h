@@ -37,6 +37,8 @@ struct cli_opts {
 	int *keep_fd;
 	size_t nkeep_fd;
 	char **envp; /* main's, borrowed */
+	char *area;  /* where the kernel put our arguments: what ps shows */
+	size_t area_len;
 };
 void cli_opts_drop(struct cli_opts *o);
 

@@ -21,6 +21,7 @@ enum { HANDED_MAX = 32 }; /* descriptors that the command gets, 0 to 2 included 
  * @proxy_port: in network mode proxy: the loopback port to listen on inside, 0 for BOX_PROXY_PORT; the
  *           listener comes back in box.proxy
  * @best_effort: do without what box_lacks() names
+ * @area:    where the kernel put the caller's arguments, @area_len bytes: wiped in the sandbox's pid 1; NULL: looked up
  * @hold:    build everything, then wait for box_go() before the command is executed; network mode proxy always does
  */
 struct box_opts {
@@ -29,6 +30,8 @@ struct box_opts {
 	const int *keep_fd;
 	size_t nkeep_fd;
 	uint16_t proxy_port;
+	char *area;
+	size_t area_len;
 	bool hold, best_effort;
 };
 

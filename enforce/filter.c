@@ -1,6 +1,8 @@
 /* filter.c - the policy's system calls as classic BPF */
 #include "enforce/filter.h"
 
+#include "enforce/filter_tree.h"
+
 #include "base/vec.h"
 #include "enforce/knobs.h"
 #include "profiles/sysgroup.h"
@@ -199,7 +201,7 @@ static int native_only(struct filter *f)
 	return r < 0 || knob_out("filter", "younger") ? r : when(f, BPF_JGT, NEWEST, ret_errno(ENOSYS));
 }
 
-int filter_make(struct filter *out, const struct policy *pol, struct err *e)
+int filter_lines(struct filter *out, const struct policy *pol, struct err *e)
 {
 	OWN(filter) f = { 0 };
 	int r = native_only(&f);
@@ -213,6 +215,18 @@ int filter_make(struct filter *out, const struct policy *pol, struct err *e)
 		r = put(&f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 	if (r < 0)
 		return err_set(e, -r, "out of memory");
+	*out = TAKE(f);
+	return 0;
+}
+
+int filter_make(struct filter *out, const struct policy *pol, struct err *e)
+{
+	OWN(filter) f = { 0 };
+	int r = filter_lines(&f, pol, e);
+	if (r < 0)
+		return r;
+	if (filter_tree(&f) < 0)
+		return err_set(e, ENOMEM, "out of memory");
 	if (f.n > BPF_MAXINSNS)
 		return err_set(e, E2BIG, "more denied system calls than a filter holds");
 	*out = TAKE(f);

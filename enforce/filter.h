@@ -16,10 +16,13 @@ struct filter {
 void filter_drop(struct filter *f);
 
 /**
- * filter_make() - what the command may call under @pol
+ * filter_lines() - what the command may call under @pol, one line after the other
  *
  * Foreign architectures and numbers newer than we know answer ENOSYS; then the names of sys_deny by the policy's action;
  * then calls that only some arguments make dangerous: namespaces, TIOCSTI, socket families.
  * Return: 0; -EINVAL for a name nobody knows; -ENOMEM.
  */
+int filter_lines(struct filter *out, const struct policy *pol, struct err *e) MUST;
+
+/* The same, ready to be loaded: see filter_tree.h. */
 int filter_make(struct filter *out, const struct policy *pol, struct err *e) MUST;

@@ -64,7 +64,10 @@ static void find_title(struct build *b)
 
 int st_title(struct build *b, struct err *e)
 {
-	find_title(b);
+	b->title = b->opts->area;
+	b->title_len = b->opts->area_len;
+	if (!b->title)
+		find_title(b);
 	size_t n = 0;
 	while (b->opts->argv[n])
 		n++;
