@@ -22,7 +22,32 @@ static const char *absolute(struct arena *a, const char *value)
 	return value && value[0] == '/' ? path_join(a, "/", value) : NULL;
 }
 
-static int probe_cwd(struct host *h, const char *cwd, struct err *e)
+/* Has it a "." or ".." in it? */
+static bool has_dots(const char *path)
+{
+	for (const char *p = strstr(path, "/."); p; p = strstr(p + 1, "/."))
+		if (p[2] == '/' || !p[2] || (p[2] == '.' && (p[3] == '/' || !p[3])))
+			return true;
+	return false;
+}
+
+/* The directory as its user spells it, where that is another name of h->cwd: scripts and tools pass $PWD on. */
+static void probe_pwd(struct host *h, const char *cwd, char *const *envp)
+{
+	const char *pwd = env_get(envp, "PWD"), *name = NULL;
+	struct stat here, there;
+	/* POSIX: a PWD with "." or ".." in it, or one that leads elsewhere, is none */
+	if (!pwd || pwd[0] != '/' || has_dots(pwd) || stat(pwd, &there) != 0 || stat(".", &here) != 0 ||
+	    here.st_dev != there.st_dev || here.st_ino != there.st_ino)
+		pwd = NULL;
+	if (!cwd || cwd[0] == '/' || pwd)
+		name = path_join(&h->arena, pwd ? pwd : "/", cwd ? cwd : pwd ? "" : h->cwd);
+	if (name && strcmp(name, h->cwd) != 0 && stat(name, &there) == 0 && stat(h->cwd, &here) == 0 &&
+	    here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+		h->pwd = name;
+}
+
+static int probe_cwd(struct host *h, const char *cwd, char *const *envp, struct err *e)
 {
 	char buf[PATH_MAX];
 	if (cwd) {
@@ -36,7 +61,10 @@ static int probe_cwd(struct host *h, const char *cwd, struct err *e)
 		               "change to one that exists, or name one with -C DIR");
 	}
 	h->cwd = arena_str(&h->arena, buf);
-	return h->cwd ? 0 : err_set(e, ENOMEM, "out of memory");
+	if (!h->cwd)
+		return err_set(e, ENOMEM, "out of memory");
+	probe_pwd(h, cwd, envp);
+	return 0;
 }
 
 /* A project that is home, or holds it, would hand over all that home hides. */
@@ -249,7 +277,7 @@ static int probe_env(struct host *h, char *const *envp, struct err *e)
 int host_probe_self(struct host *out, const char *cwd, const char *project, char *const *envp, struct err *e)
 {
 	OWN(host) h = { .uid = geteuid(), .gid = getegid() };
-	int r = probe_cwd(&h, cwd, e);
+	int r = probe_cwd(&h, cwd, envp, e);
 	if (r < 0)
 		return r;
 	probe_user(&h, envp);

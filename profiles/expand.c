@@ -195,6 +195,8 @@ int profile_paths(const struct profile *p, const struct host *h, struct arena *a
 		r = want_list(&w, p, &p->deny_write);
 	if (!r && h->project)
 		r = want_path(&w, h->project);
+	if (!r && h->pwd)
+		r = want_path(&w, h->pwd);
 	if (!r && h->home)
 		r = want_path(&w, h->home);
 	if (!r && p->home.v == HOME_PERSIST)

@@ -193,6 +193,18 @@ static int push_project(struct resolver *r)
 	return x ? x : place_push(r, &p);
 }
 
+/* The working directory is found by the name it goes by: the links in that stand inside as well. */
+static int push_pwd(struct resolver *r)
+{
+	struct spot s;
+	const struct host_file *f = r->h->pwd ? host_file(r->h, r->h->pwd) : NULL;
+	/* it may lead elsewhere by now */
+	if (!f || !f->real || strcmp(f->real, r->h->cwd) != 0)
+		return 0;
+	int x = spot_find(r, &s, r->h->pwd);
+	return x ? x : push_links(r, &s, &unsaid);
+}
+
 /*
  * Who is granted the whole tree did not mean the kernel's knobs: /proc is the run's own, and /sys, where root needs no
  * capability to write, stays read-only unless a line names it.
@@ -296,6 +308,8 @@ int grants_make(struct resolver *r)
 		x = push_home(r);
 	if (!x)
 		x = push_project(r);
+	if (!x)
+		x = push_pwd(r);
 	if (!x)
 		x = push_special(r);
 	if (!x)

@@ -44,6 +44,7 @@ struct host_mount {
 
 /**
  * struct host - facts that expanding, resolving and judging may use; nothing else is looked at
+ * @pwd:     the working directory as $PWD or -C spells it, through links; NULL where that is no other name
  * @project: NULL where there is none ("/" or home as the working directory)
  * @home:    NULL when unknown (no HOME, no passwd entry); a profile that says ~ is then an error
  * @privileged: who-runs-it (b): root with CAP_SYS_ADMIN, so no user namespace and mere mode bits
@@ -54,7 +55,7 @@ struct host_mount {
  */
 struct host {
 	struct arena arena;
-	const char *cwd, *project, *home;
+	const char *cwd, *pwd, *project, *home;
 	const char *tmp, *cache, *config, *data, *state, *runtime;
 	const char *user;
 	uint32_t uid, gid;

@@ -230,7 +230,7 @@ static void mark_by_env(const struct recorder *r, const struct call *c, struct a
 		a->marks |= MARK_PATH;
 	if (a->op != OP_STAT && a->op != OP_READLINK)
 		return;
-	/* a shell asks whether $PWD is where it is, bash name by name; confined that names the directory without links */
+	/* a shell asks whether $PWD is where it is, bash name by name; confined that may name the directory without links */
 	const char *old = user_var(r, "OLDPWD="), *here = user_var(r, "PWD=");
 	if ((old && a->op == OP_STAT && !strcmp(old, spelled)) || (here && path_under(here, spelled)))
 		a->marks |= MARK_OLDPWD;

@@ -192,9 +192,36 @@ confined() { run "$SNUG" run "$@"; }
 	ln -s real link
 	for dir in link shut/in $'new\nline'; do
 		(cd "$dir" && chmod 711 "$PROJ/shut" &&
-			"$SNUG" run -- sh -c '[ "$(pwd -P)" = "$PWD" ] && echo here > made') </dev/null || fail "in $dir"
+			"$SNUG" run -- sh -c '[ "$PWD" = "$1" ] && [ "$(pwd)" = "$1" ] && cd "$1" && echo here > made' sh "$PWD") </dev/null || fail "in $dir"
 		[ -e "$dir/made" ] || fail "nothing made in $dir"
 	done
+}
+
+@test "S17 a working directory behind links is found by that name, in run, explain and audit" {
+	mkdir -p real/p "$HOME/w"
+	ln -s "$PROJ/real" "$HOME/w/l"
+	ln -s w "$HOME/v"
+	cd "$HOME/v/l/p"
+	echo text >in
+	run "$SNUG" run -- cat "$PWD/in"
+	assert_status 0
+	assert_same "$output" text
+	run "$SNUG" run -- sh -c 'echo out >"$1/out" && ls -A ~ ~/w && pwd -P' sh "$PWD"
+	assert_status 0
+	assert_same "$(tr -s '\n' ' ' <<<"$output")" "$HOME: v w $HOME/w: l $PROJ/real/p "
+	assert_same "$(cat "$PROJ/real/p/out")" out
+	run "$SNUG" explain
+	assert_line 'link +~/v -> w '
+	run "$SNUG" audit --check -- sh -c 'cat "$1/in" && stat "$PWD" >/dev/null' sh "$PWD"
+	assert_status 0
+	assert_line 'check: clean'
+	# -C spells it as well; a PWD that leads elsewhere does not
+	cd "$HOME"
+	run "$SNUG" run -C v/l/p -- sh -c 'echo "$PWD"'
+	assert_same "$output" "$HOME/v/l/p"
+	cd "$PROJ/real/p"
+	PWD=$HOME/w run env PWD="$HOME/w" "$SNUG" run -- sh -c 'echo "$PWD"'
+	assert_same "$output" "$PROJ/real/p"
 }
 
 @test "S17 the private /tmp does not hide a project below it" {
