@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "learn/facts.h"
 #include "report/view.h"
 
 #include <errno.h>
@@ -65,9 +66,12 @@ static bool names_host(const char *spelled, const char *word)
 }
 
 /* 0 not this, 1 below it, 2 itself */
-static int matches(const struct why *w, const struct access *a)
+static int matches(struct why *w, const struct access *a)
 {
 	int best = 0;
+	const char *name = access_is_file(a) ? NULL : access_name(&w->arena, a);
+	if (name && !strcmp(name, w->word))
+		return 2;
 	for (int i = 0; i < op_objects(a->op); i++) {
 		const struct object *o = &a->obj[i];
 		if (o->spelled && (!strcmp(o->spelled, w->word) ||
@@ -123,7 +127,7 @@ static int collect(struct why *w, const struct recording *rec, const struct poli
 }
 
 /* "missing: would be ENOENT, nothing grants it"; "granted by builtin:node:5" */
-static void print_verdict(struct str *out, struct why *w, const struct judgement *j)
+static void print_verdict(struct str *out, struct why *w, const struct access *a, const struct judgement *j)
 {
 	bool said = j->by && j->by->origin && strcmp(j->by->origin, "default") != 0;
 	str_add(out, verdict_word(j->verdict));
@@ -141,6 +145,8 @@ static void print_verdict(struct str *out, struct why *w, const struct judgement
 		str_fmt(out, ", %s there too", errno_word(&w->arena, j->err));
 	if (j->why && *j->why && j->verdict != V_GRANTED)
 		str_fmt(out, " (%s)", j->why);
+	if (access_asks_only(a, j))
+		str_add(out, "; only asked whether it may be written, so no finding");
 }
 
 static void print_line(struct str *out, struct why *w, const struct recording *rec, const struct why_line *line,
@@ -170,7 +176,7 @@ static void print_line(struct str *out, struct why *w, const struct recording *r
 		esc_term(out, p->script ? p->script : "");
 	}
 	str_add(out, "\n    ");
-	print_verdict(out, w, j);
+	print_verdict(out, w, a, j);
 	if (j->verdict == V_MISSING && shown < TRIES_MAX) {
 		const char *name = hint_event(&w->arena, w->o, rec, line->ev);
 		if (name)

@@ -66,7 +66,8 @@ const char *tell_next(struct arena *a, const struct wordlist *again, const struc
 	}
 	if (l->network_none_by && l->needs_network)
 		str_add(&s, " --network proxy");
-	if (file && l->suggests)
+	/* commented lines, too: once the "# " is off, the same command uses them */
+	if (file && (l->suggests || l->suggestion.comments.n))
 		str_fmt(&s, " --profile %s", file);
 	str_add(&s, " --");
 	for (size_t i = 0; i < argc; i++) {
@@ -120,6 +121,11 @@ int tell_check_code(const struct report *r)
 void tell_check(struct str *out, const struct report *r, int code)
 {
 	OWN(str) findings = { 0 };
+	const char *scope = report_scope(r);
+	if (!strcmp(scope, "hosts"))
+		str_add(out, "snug: check: hosts only; files were not looked at\n");
+	else if (!strcmp(scope, "files"))
+		str_add(out, "snug: check: files only; hosts were not looked at\n");
 	if (r->lesson->status > 0)
 		str_fmt(out, "snug: check: the command failed (exit %d)\n", code);
 	else if (findings_text(&findings, r->lesson, r->check_all))

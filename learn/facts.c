@@ -24,6 +24,7 @@ void facts_drop(struct facts *f)
 	VEC_FREE(&f->pairs);
 	VEC_FREE(&f->links);
 	VEC_FREE(&f->prepend);
+	VEC_FREE(&f->given);
 	hits_drop(&f->hits);
 }
 
@@ -53,6 +54,26 @@ static bool moves_by_copy(struct replay *p, const struct event *ev, const struct
 	part.obj[0] = a->obj[1];
 	struct judgement made = policy_judge(p->f->pol, &part, &p->r->host, &p->made);
 	return gone.verdict == V_GRANTED && made.verdict == V_GRANTED;
+}
+
+int facts_given(struct facts *f, const struct access *a)
+{
+	static const size_t n = sizeof(ACCESS_GIVEN_FD) - 1;
+	const char *spelled = a->obj[0].spelled;
+	if (!(a->marks & MARK_FD) || a->op != OP_OPEN || !spelled || strncmp(spelled, ACCESS_GIVEN_FD, n) != 0)
+		return 0;
+	/* a terminal or /dev/null strays into many programs; a directory is handed on to none */
+	if (a->obj[0].type != FT_FILE && a->obj[0].type != FT_FIFO)
+		return 0;
+	uint32_t fd = (uint32_t)strtoul(spelled + n, NULL, 10);
+	for (size_t i = 0; i < f->given.n; i++)
+		if (f->given.items[i].fd == fd)
+			return 0;
+	struct given_fd *g = VEC_PUSH(&f->given);
+	if (!g)
+		return -ENOMEM;
+	*g = (struct given_fd){ fd, a->obj[0].path };
+	return 0;
 }
 
 static int file_event(struct replay *p, const struct event *ev, const struct judgement *judged)
@@ -131,6 +152,8 @@ static int replay(struct replay *p)
 			err = uses_hit(&p->f->hits, j.by, ev->count);
 		if (!err)
 			err = access_is_file(&ev->acc) ? file_event(p, ev, &j) : facts_other(p, ev, &j);
+		if (!err)
+			err = facts_given(p->f, &ev->acc);
 		/* also where it failed outside: a mkdir of what is absent inside does make it there */
 		if (!err)
 			err = facts_apply(&p->made, p->f->pol, ev, &j);

@@ -24,6 +24,7 @@ struct passed {
  * @objects:  with what was done to each, outside what is granted already
  * @pairs:    renames and links whose new name survives or was there before
  * @links:    symbolic links passed on the way to a needed object
+ * @given:    descriptors that the command was given at its start
  * @prepend:  directories of programs that were found through PATH, which the confined PATH lacks
  */
 struct facts {
@@ -35,6 +36,7 @@ struct facts {
 	struct { struct pair *items; size_t n, cap; } pairs;
 	struct { struct passed *items; size_t n, cap; } links;
 	struct { const char **items; size_t n, cap; } prepend;
+	struct { struct given_fd *items; size_t n, cap; } given;
 	struct hits hits;
 	uint32_t nruns;
 	bool userns; /* a process made a user namespace, and has capabilities in that */
@@ -46,6 +48,13 @@ int facts_apply(struct made *made, const struct policy *pol, const struct event 
 void facts_drop(struct facts *f);
 /* Run number @run (from 0, in the canonical order). -ENOMEM. */
 int facts_add_run(struct facts *f, const struct recording *r, uint32_t run);
+
+/* Asked whether it may write what it sees: "no" is an answer, and whoever asks lives with it. */
+bool access_asks_only(const struct access *a, const struct judgement *j);
+/* How a row names the object of an access that is no file: "example.org:443", "mount", "socket AF_VSOCK". In @a. */
+const char *access_name(struct arena *a, const struct access *acc);
+/* Note a descriptor that the command was given. -ENOMEM. */
+int facts_given(struct facts *f, const struct access *a);
 
 /* Part of NEC_REQUIRED that depends on the outcome alone. */
 enum necessity outcome_necessity(const struct event *ev);

@@ -5,6 +5,7 @@
 #include "profiles/judge.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -110,17 +111,40 @@ static bool refused_anyway(struct facts *f, const struct event *ev)
 	return !f->userns && !ev->acc.caps && ev->source != OUT_OBSERVED && (judge_needs_capability(name) || !strcmp(name, "bpf"));
 }
 
+static const struct { unsigned family; const char *name; } families[] = {
+	{ AF_AX25, "AF_AX25" }, { AF_IPX, "AF_IPX" }, { AF_APPLETALK, "AF_APPLETALK" }, { AF_NETROM, "AF_NETROM" },
+	{ AF_X25, "AF_X25" }, { AF_ROSE, "AF_ROSE" }, { AF_KEY, "AF_KEY" }, { AF_PACKET, "AF_PACKET" }, { AF_RDS, "AF_RDS" },
+	{ AF_PPPOX, "AF_PPPOX" }, { AF_LLC, "AF_LLC" }, { AF_CAN, "AF_CAN" }, { AF_TIPC, "AF_TIPC" },
+	{ AF_BLUETOOTH, "AF_BLUETOOTH" }, { AF_RXRPC, "AF_RXRPC" }, { AF_PHONET, "AF_PHONET" },
+	{ AF_IEEE802154, "AF_IEEE802154" }, { AF_ALG, "AF_ALG" }, { AF_NFC, "AF_NFC" }, { AF_VSOCK, "AF_VSOCK" },
+	{ AF_KCM, "AF_KCM" }, { AF_QIPCRTR, "AF_QIPCRTR" }, { AF_SMC, "AF_SMC" }, { AF_XDP, "AF_XDP" },
+	{ AF_INET, "AF_INET" }, { AF_INET6, "AF_INET6" }, { AF_UNIX, "AF_UNIX" }, { AF_NETLINK, "AF_NETLINK" },
+};
+
+const char *access_name(struct arena *a, const struct access *acc)
+{
+	const char *spelled = acc->obj[0].spelled;
+	unsigned family = acc->flags;
+	bool call = acc->op == OP_SYSCALL && spelled && !strcmp(spelled, "socket");
+	if (!call && (acc->family != FAM_OTHER || !spelled || sscanf(spelled, "family %u", &family) != 1))
+		return spelled;
+	for (size_t i = 0; i < LEN(families); i++)
+		if (families[i].family == family)
+			return arena_fmt(a, "%s%s", call ? "socket " : "", families[i].name);
+	return arena_fmt(a, "%sfamily %u", call ? "socket " : "", family);
+}
+
 int facts_other(struct replay *p, const struct event *ev, const struct judgement *j)
 {
 	struct facts *f = p->f;
 	const struct access *a = &ev->acc;
 	struct finding new = {
-		.kind = kind_of(a), .judgement = *j, .what = a->obj[0].spelled, .who = replay_who(p, ev->proc),
+		.kind = kind_of(a), .judgement = *j, .what = access_name(f->arena, a), .who = replay_who(p, ev->proc),
 		.proc = ev->proc, .outcome = ev->outcome, .count = ev->count, .at_least = ev->at_least, .seq = ev->seq,
 		.necessity = only_asks(a) ? NEC_PROBE : outcome_necessity(ev),
 	};
 	if (!new.what)
-		return 0;
+		return a->obj[0].spelled ? -ENOMEM : 0;
 	if (refused_anyway(f, ev))
 		new.necessity = NEC_FAILED_ANYWAY;
 	if (j->verdict == V_PRIVATE && new.necessity == NEC_REQUIRED)

@@ -173,6 +173,25 @@ static int learn(struct lesson *l, struct facts *f, const struct run *runs, cons
 	return err;
 }
 
+static int given_order(const void *a, const void *b)
+{
+	const struct given_fd *x = a, *y = b;
+	return x->fd < y->fd ? -1 : x->fd > y->fd;
+}
+
+static int take_given(struct lesson *l, const struct facts *f)
+{
+	if (!f->given.n)
+		return 0;
+	l->given = arena_array(&l->arena, f->given.n, sizeof(*l->given));
+	if (!l->given)
+		return -ENOMEM;
+	memcpy(l->given, f->given.items, f->given.n * sizeof(*l->given));
+	l->ngiven = f->given.n;
+	qsort(l->given, l->ngiven, sizeof(*l->given), given_order);
+	return 0;
+}
+
 static int make(struct lesson *l, struct run *runs, const struct policy *pol, const struct profile *base, const char *name)
 {
 	struct tiers tiers = { 0 };
@@ -182,6 +201,8 @@ static int make(struct lesson *l, struct run *runs, const struct policy *pol, co
 		err = take_reasons(l, runs, pol);
 	if (!err)
 		err = learn(l, &f, runs, base, name);
+	if (!err)
+		err = take_given(l, &f);
 	if (!err)
 		err = uses_make(l, &f.hits, base);
 	facts_drop(&f);

@@ -46,11 +46,18 @@ struct grant_use {
 	uint64_t count;
 };
 
+/* A descriptor above 2 that the command was given at its start: a file. */
+struct given_fd {
+	uint32_t fd;
+	const char *path;
+};
+
 /**
  * struct lesson - borrowed: recordings, policy and profile it was made from must outlive it
  * @findings:   sorted by heading, kind, what: same input, same bytes; heap memory where cap_findings is not 0
  * @nruns:      different recordings; the same one given twice counts once
  * @suggestion: the profile that covers the difference; suggests says whether it grants anything
+ * @given: by number; what came from the first recording that had any
  * @network_none_by: a requested profile that says no network although hosts were contacted, or NULL
  */
 struct lesson {
@@ -63,6 +70,8 @@ struct lesson {
 	bool suggests;
 	const struct src *network_none_by;
 	bool needs_network;
+	struct given_fd *given;
+	size_t ngiven;
 	const char **incomplete;
 	size_t nincomplete;
 	uint32_t nruns;

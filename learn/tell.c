@@ -69,6 +69,11 @@ static bool look_after_listing(struct replay *p, const struct event *ev)
 	return key && map_find(&p->listed, key, strlen(key));
 }
 
+bool access_asks_only(const struct access *a, const struct judgement *j)
+{
+	return a->op == OP_ACCESS && j->err == EROFS;
+}
+
 enum necessity tell_necessity(struct replay *p, const struct event *ev, const struct judgement *j)
 {
 	const struct access *a = &ev->acc;
@@ -78,8 +83,7 @@ enum necessity tell_necessity(struct replay *p, const struct event *ev, const st
 		return n;
 	if (j->verdict == V_MISSING && (runtime_probe(a) || look_after_listing(p, ev) || a->marks & MARK_OLDPWD))
 		return NEC_PROBE;
-	/* asked whether it may write what it sees: "no" is an answer */
-	if (a->op == OP_ACCESS && j->err == EROFS)
+	if (access_asks_only(a, j))
 		return NEC_PROBE;
 	if (j->verdict != V_PRIVATE)
 		return n;
@@ -185,6 +189,8 @@ int tell_access(struct replay *p, const struct event *ev, const struct judgement
 		node->uses |= USE_LIST | USE_PRE;
 		node->type = FT_DIR;
 	}
+	if (to->heading == HEAD_PROBE && !ev->outcome && access_asks_only(&ev->acc, j))
+		return finding_note(&f->found, to, "only asked whether it may be written: the answer is no");
 	if (foreign && to->heading == HEAD_NEEDS)
 		return finding_note(&f->found, to, "confined it sees only its own processes");
 	if (to->heading == HEAD_NEEDS && j->verdict == V_DENIED)

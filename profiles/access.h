@@ -90,6 +90,9 @@ enum {
 	MARK_OLDPWD = 256,    /* looks at what $OLDPWD or $PWD says, which no confined run gets, or another */
 };
 
+/* object.spelled of a descriptor that the command was given at its start: this and its number */
+#define ACCESS_GIVEN_FD "descriptor "
+
 /* access.flags of OP_CHOWN: who is to own it, seen from the caller's own ids */
 enum chown_flags {
 	CHOWN_OWNER = 1,  /* another user */

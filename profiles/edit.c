@@ -14,6 +14,9 @@
  * offset; splices are applied in order of offset. Then the new text must read back as old plus new.
  */
 
+/* Which of several texts for one place comes first. */
+enum { RANK_ITEM, RANK_SECTION, RANK_FILE, RANK_TAIL };
+
 static size_t list_n(const struct profile *p, const struct key *k)
 {
 	/* every list is { items, n } */
@@ -47,15 +50,22 @@ static void add_flow_item(struct edit *d, struct str *out, const struct key *k, 
 	d->added++;
 }
 
-static void add_flow_list(struct edit *d, struct str *out, const struct key *k)
+/* "[item, item]" */
+static void add_flow_items(struct edit *d, struct str *out, const struct key *k)
 {
 	size_t from = list_n(d->old, k);
-	str_fmt(out, "%s: [", k->key);
+	str_add_char(out, '[');
 	for (size_t i = from; i < list_n(&d->all, k); i++) {
 		str_add(out, i > from ? ", " : "");
 		add_flow_item(d, out, k, i);
 	}
 	str_add_char(out, ']');
+}
+
+static void add_flow_list(struct edit *d, struct str *out, const struct key *k)
+{
+	str_fmt(out, "%s: ", k->key);
+	add_flow_items(d, out, k);
 }
 
 /* ---- one list ---- */
@@ -145,12 +155,19 @@ static int grow_flow(struct edit *d, const struct key *k, const struct ynode *li
 	return x;
 }
 
-/* "key: []" becomes a list in lines below it, unless what holds it is in braces itself. */
+/* "key: []" or "key:" becomes a list in lines below it, unless what holds it is in braces itself. */
 static int fill_empty(struct edit *d, const struct key *k, const struct ypair *pair, bool in_flow)
 {
 	const struct ynode *list = pair->value;
 	size_t from = edit_offset(d, list->line, list->col), to = edit_offset(d, list->end_line, list->end_col);
 	OWN(str) s = { 0 };
+	if (edit_nothing(list) && in_flow) {
+		while (from > 0 && d->text[from - 1] == ' ')
+			from--;
+		str_add_char(&s, ' ');
+		add_flow_items(d, &s, k);
+		return edit_put(d, from, 0, &s);
+	}
 	if (in_flow || list->line != list->end_line) {
 		for (size_t i = list_n(d->old, k); i < list_n(&d->all, k); i++) {
 			str_add(&s, i > list_n(d->old, k) ? ", " : "");
@@ -186,6 +203,7 @@ static int add_key(struct edit *d, const struct key *k, const struct ynode *in)
 		return edit_put(d, last ? edit_offset(d, last->end_line, last->end_col) : edit_offset(d, in->line, in->col) + 1, 0, &s);
 	}
 	int col = (int)in->items[0].key->col - 1;
+	d->rank = in == d->root ? RANK_FILE : RANK_SECTION;
 	str_fmt(&s, "%*s%s:%s", col, "", k->key, d->eol);
 	add_items(d, &s, k, col + 2);
 	return edit_put_after(d, edit_last_line(in), &s);
@@ -196,16 +214,30 @@ static int empty_brackets(const struct edit *d)
 	return ynode_bad(d->e, d->file, d->root, "is empty and in brackets: without them, lines can be added");
 }
 
+/* "proxy:" with nothing below it */
+static int begin_section(struct edit *d, const struct key *k, const struct ypair *section)
+{
+	OWN(str) s = { 0 };
+	d->rank = RANK_SECTION;
+	int col = (int)section->key->col - 1 + 2;
+	str_fmt(&s, "%*s%s:%s", col, "", k->key, d->eol);
+	add_items(d, &s, k, col + 2);
+	return edit_put_after(d, section->key->end_line, &s);
+}
+
 static int add_list(struct edit *d, const struct key *k)
 {
+	d->rank = RANK_ITEM;
 	struct ypair *section = *k->section ? find(d->root, k->section) : NULL;
 	const struct ynode *in = *k->section ? (section ? section->value : NULL) : d->root;
+	if (in && edit_nothing(in) && !d->root->flow)
+		return begin_section(d, k, section);
 	if (in && in->kind != Y_MAP)
 		return ynode_bad(d->e, d->file, in, "cannot be added to");
 	struct ypair *pair = in ? find(in, k->key) : NULL;
-	if (pair && pair->value->kind != Y_LIST)
+	if (pair && pair->value->kind != Y_LIST && !edit_nothing(pair->value))
 		return ynode_bad(d->e, d->file, pair->value, "is no list, so nothing can be added to it");
-	if (pair && pair->value->n)
+	if (pair && pair->value->kind == Y_LIST && pair->value->n)
 		return pair->value->flow ? grow_flow(d, k, pair->value) : grow_block(d, k, pair->value);
 	if (pair)
 		return fill_empty(d, k, pair, in->flow);
@@ -239,6 +271,7 @@ static int add_value(struct edit *d, const char *section, const char *key, const
 	const struct ynode *in = pair ? pair->value : NULL;
 	OWN(str) s = { 0 };
 	d->added++;
+	d->rank = RANK_SECTION;
 	if (!in && d->root->flow) {
 		if (!d->root->n)
 			return empty_brackets(d);
@@ -253,6 +286,10 @@ static int add_value(struct edit *d, const char *section, const char *key, const
 			str_add(&d->tail, str_c(&head));
 		str_fmt(&d->tail, "  %s: %s%s", key, value, d->eol);
 		return 0;
+	}
+	if (edit_nothing(in) && !d->root->flow) {
+		str_fmt(&s, "%*s%s: %s%s", (int)pair->key->col - 1 + 2, "", key, value, d->eol);
+		return edit_put_after(d, pair->key->end_line, &s);
 	}
 	if (in->kind != Y_MAP)
 		return ynode_bad(d->e, d->file, in, "cannot be added to");
@@ -393,6 +430,7 @@ static int edit(struct edit *d, const struct profile *add, struct str *out, stru
 	if (!x)
 		x = add_values(d, add);
 	note_values(d, add, notes);
+	d->rank = RANK_TAIL;
 	if (!x && d->tail.len)
 		x = edit_put_after(d, edit_last_line(d->root), &d->tail);
 	if (!x && d->tail.oom)

@@ -81,6 +81,11 @@ bool edit_is_comment(const struct edit *d, uint32_t line)
 	return n >= 0 && d->text[d->lines[line - 1] + (size_t)n] == '#';
 }
 
+bool edit_nothing(const struct ynode *n)
+{
+	return n->kind == Y_SCALAR && n->line == n->end_line && n->col == n->end_col;
+}
+
 /* ---- splices ---- */
 
 int edit_put(struct edit *d, size_t at, size_t cut, const struct str *text)
@@ -88,7 +93,7 @@ int edit_put(struct edit *d, size_t at, size_t cut, const struct str *text)
 	struct splice *s = text->oom ? NULL : ARENA_PUSH(&d->arena, &d->splices, items, n);
 	if (!s)
 		return edit_memory(d);
-	*s = (struct splice){ at, cut, arena_mem(&d->arena, str_c(text), text->len) };
+	*s = (struct splice){ at, cut, d->rank, arena_mem(&d->arena, str_c(text), text->len) };
 	return s->text ? 0 : edit_memory(d);
 }
 
@@ -110,6 +115,8 @@ static int by_offset(const void *a, const void *b)
 	const struct splice *x = *(const struct splice *const *)a, *y = *(const struct splice *const *)b;
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 

@@ -7,6 +7,7 @@
 
 struct splice {
 	size_t at, cut; /* bytes of the old text replaced */
+	int rank;       /* at one place: items before keys of their section, before keys of the file */
 	const char *text;
 };
 
@@ -22,6 +23,7 @@ struct edit {
 	const struct profile *old;
 	struct { struct splice *items; size_t n; } splices;
 	struct str tail;     /* sections that go to the end of the file */
+	int rank;            /* of the splices that follow */
 	bool ended;          /* the missing end of the last line is made */
 	int added;
 	struct err *e;
@@ -37,6 +39,8 @@ uint32_t edit_last_line(const struct ynode *n);
 /* Spaces in front of the first other character of a line; -1 for a blank one. */
 int edit_indent(const struct edit *d, uint32_t line);
 bool edit_is_comment(const struct edit *d, uint32_t line);
+/* The value of "key:" with nothing behind it at all. */
+bool edit_nothing(const struct ynode *n);
 int edit_put(struct edit *d, size_t at, size_t cut, const struct str *text);
 /* Put whole lines in after line @line (0: in front of the first). */
 int edit_put_after(struct edit *d, uint32_t line, const struct str *text);

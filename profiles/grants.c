@@ -63,6 +63,18 @@ static int push_copy(struct resolver *r, const struct bind *b, const char *sourc
 	return place_push(r, &p);
 }
 
+/* Who looks for it confined learns what is true outside, too, by this line. */
+static int vacant(struct resolver *r, const struct bind *b, const char *path)
+{
+	struct src *by = b->target ? NULL : arena_alloc(&r->pol->arena, sizeof(*by));
+	void **slot = by ? map_put(&r->pol->vacant, path, strlen(path), NULL) : NULL;
+	if (!slot)
+		return b->target ? 0 : -ENOMEM;
+	*by = said(r, &b->src);
+	*slot = by;
+	return 0;
+}
+
 /* The source is not there: 0 and *@go_on says whether it is shown all the same. */
 static int absent(struct resolver *r, const struct bind *b, const char *source, const struct spot *s, bool *go_on)
 {
@@ -73,6 +85,8 @@ static int absent(struct resolver *r, const struct bind *b, const char *source, 
 		return b->optional ? resolve_note(r, &b->src, "%s is a dangling link: not shown", resolve_show(r, source)) :
 		       resolve_trouble(r, &b->src, "%s is a link to %s, which does not exist", resolve_show(r, source), s->real);
 	/* base lists what some hosts have: no news */
+	if (b->optional && vacant(r, b, s->real))
+		return resolve_memory(r);
 	if (b->optional)
 		return src_class(&b->src) < 0 ? 0 : resolve_note(r, &b->src, "%s is absent", resolve_show(r, source));
 	return resolve_trouble(r, &b->src, "%s does not exist; make it, or say optional: true or create: dir",

@@ -52,6 +52,22 @@ static const struct ban *banned(const struct policy *pol, const struct access *a
 	return NULL;
 }
 
+static size_t up(const char *path, size_t n)
+{
+	while (n > 1 && path[n - 1] != '/')
+		n--;
+	return n > 1 ? n - 1 : 1;
+}
+
+/* The optional line that would show @path if it, or what it lies in, were there. */
+static const struct src *vacant(const struct policy *pol, const char *path)
+{
+	void **slot = NULL;
+	for (size_t n = strlen(path); !slot && n > 1 && pol->vacant.n; n = up(path, n))
+		slot = map_find(&pol->vacant, path, n);
+	return slot ? *slot : NULL;
+}
+
 static struct judgement judge_path(const struct policy *pol, const struct access *a, const struct host *h,
                                    const struct made *m)
 {
@@ -87,6 +103,11 @@ static struct judgement judge_path(const struct policy *pol, const struct access
 	if (ban) {
 		j.verdict = V_DENIED;
 		j.by = &ban->src;
+	}
+	const struct src *line = r.err == ENOENT && was.err == ENOENT && op_objects(a->op) == 1 ? vacant(pol, in.seen[0].path) : NULL;
+	if (line && j.verdict != V_DENIED) {
+		j.verdict = V_GRANTED;
+		j.by = line;
 	}
 	if (j.verdict == V_PRIVATE && !r.err)
 		j.why = "thrown away at the end";

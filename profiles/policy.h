@@ -83,6 +83,7 @@ struct policy {
 	struct place *places;
 	size_t nplaces;
 	struct map by_path; /* place path -> index + 1 of the last place at that path */
+	struct map vacant;  /* path of an optional line that is not there -> its struct src: granted, ENOENT */
 	struct ban *bans;
 	size_t nbans;
 	SAID(enum net_mode) network;

@@ -12,6 +12,7 @@
 void policy_drop(struct policy *p)
 {
 	map_drop(&p->by_path);
+	map_drop(&p->vacant);
 	arena_drop(&p->arena);
 	*p = (struct policy){ 0 };
 }

@@ -216,6 +216,24 @@ static void suggestion(struct str *out, const struct lesson *l)
 	str_add_char(out, '}');
 }
 
+/* Descriptors above 2 that the command was given. */
+static void inherited(struct str *out, struct arena *a, const struct report *r)
+{
+	const struct lesson *l = r->lesson;
+	if (!l->ngiven)
+		return;
+	key(out, "inherited");
+	str_add_char(out, '[');
+	for (size_t i = 0; i < l->ngiven; i++) {
+		item(out);
+		str_add_char(out, '{');
+		number(out, "fd", l->given[i].fd);
+		text(out, "path", host_shorten(&r->recs[0]->host, a, l->given[i].path));
+		str_add_char(out, '}');
+	}
+	str_add_char(out, ']');
+}
+
 int json_write(struct str *out, const struct report *r, struct err *e)
 {
 	OWN(arena) a = { 0 };
@@ -234,6 +252,7 @@ int json_write(struct str *out, const struct report *r, struct err *e)
 	text(out, "recorder", r->recs[0]->host.recorder);
 	text(out, "network_view", r->recs[0]->host.network_view);
 	differences(out, r->recs[0]);
+	text(out, "scope", report_scope(r));
 	texts(out, "incomplete", l->incomplete, l->nincomplete);
 	counts(out, &v, l);
 	key(out, "findings");
@@ -248,6 +267,9 @@ int json_write(struct str *out, const struct report *r, struct err *e)
 	}
 	suggestion(out, l);
 	text(out, "next", r->next);
+	if (r->next)
+		number(out, "left", report_left(l));
+	inherited(out, &a, r);
 	str_add(out, "}\n");
 	return out->oom ? err_set(e, ENOMEM, "out of memory") : 0;
 }

@@ -275,14 +275,9 @@ static void profiles_text(struct str *out, const struct report *r, struct arena 
 /* Clean says nothing about what was not looked at. */
 static const char *clean_text(const struct report *r)
 {
-	if (r->network_only)
-		return "no host outside; files were not looked at";
-	for (size_t i = 0; i < r->nrecs; i++) {
-		const char *view = r->recs[i]->host.network_view;
-		if (view && !strcmp(view, "off"))
-			return "nothing outside among files; hosts were not looked at";
-	}
-	return "all that it needed is granted";
+	const char *scope = report_scope(r);
+	return !strcmp(scope, "hosts") ? "no host outside; files were not looked at" :
+	       !strcmp(scope, "files") ? "nothing outside among files; hosts were not looked at" : "all that it needed is granted";
 }
 
 static void summary(struct str *out, struct arena *a, const struct view *v, const struct report *r)
@@ -349,6 +344,28 @@ static const char *suggestion_remark(const struct report *r)
 	return no_line_helps(r) ? " (grants nothing: no line is known that would)" : " (grants nothing: nothing is missing)";
 }
 
+/* What the next command will still meet. */
+static void left(struct str *out, const struct lesson *l)
+{
+	size_t n = report_left(l), all = report_findings(l, false);
+	str_fmt(out, "snug: not granted by that: %zu of %zu accesses; the next command meets %s as said there\n", n, all,
+	        n == 1 ? "it" : "them");
+}
+
+/* Descriptors are handed on only when named: whether the command uses them, nobody saw. */
+static void given(struct str *out, struct arena *a, const struct report *r)
+{
+	for (size_t i = 0; i < r->lesson->ngiven; i++) {
+		const struct given_fd *g = &r->lesson->given[i];
+		str_fmt(out, "%s%u (%s)", i ? ", " : "snug: hint: confined it gets no descriptor ", g->fd,
+		        escaped(a, host_shorten(&r->recs[0]->host, a, g->path)));
+	}
+	for (size_t i = 0; i < r->lesson->ngiven; i++)
+		str_fmt(out, "%s--keep-fd=%u", i ? " " : "; if it uses that: ", r->lesson->given[i].fd);
+	if (r->lesson->ngiven)
+		str_add_char(out, '\n');
+}
+
 static void ending(struct str *out, struct arena *a, const struct report *r)
 {
 	const struct src *none = r->lesson->network_none_by;
@@ -361,6 +378,10 @@ static void ending(struct str *out, struct arena *a, const struct report *r)
 		str_fmt(out, "snug: suggested: %s%s\n", pasteable(a, r->suggestion), suggestion_remark(r));
 	if (no_line_helps(r))
 		str_add(out, "snug: nothing is suggested for what is listed: a confined run meets it as said there\n");
+	else if (r->next && report_left(r->lesson))
+		left(out, r->lesson);
+	if (r->next)
+		given(out, a, r);
 	if (r->next)
 		str_fmt(out, "snug: next: %s\n", pasteable(a, r->next));
 	else if (r->no_next)

@@ -78,6 +78,26 @@ size_t report_findings(const struct lesson *l, bool all)
 	return n;
 }
 
+size_t report_left(const struct lesson *l)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < l->nfindings; i++)
+		n += l->findings[i].counts && !l->findings[i].grant;
+	return n;
+}
+
+const char *report_scope(const struct report *r)
+{
+	if (r->network_only)
+		return "hosts";
+	for (size_t i = 0; i < r->nrecs; i++) {
+		const char *view = r->recs[i]->host.network_view;
+		if (view && !strcmp(view, "off"))
+			return "files";
+	}
+	return "all";
+}
+
 enum outcome report_outcome(const struct report *r)
 {
 	const struct lesson *l = r->lesson;

@@ -54,6 +54,10 @@ bool finding_is_remark(const struct finding *f);
 size_t report_findings(const struct lesson *l, bool all);
 enum outcome report_outcome(const struct report *r);
 const char *outcome_word(enum outcome o);
+/* What was looked at: "all", "hosts" (--network-only), "files" (--network-trace=off). Clean speaks of that only. */
+const char *report_scope(const struct report *r);
+/* Findings that neither the suggestion nor anything else grants: a confined run meets them as they say. */
+size_t report_left(const struct lesson *l);
 const char *heading_word(enum heading h);
 const char *kind_word(enum need_kind k);
 const char *necessity_word(enum necessity n);

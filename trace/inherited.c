@@ -35,6 +35,10 @@ static void given(struct recorder *r, struct task *t, uint32_t proc, int fd, uin
 	if (resolve_name(&r->names, t, fd, "", RES_EMPTY, &a.obj[0], &a.marks) < 0 || !a.obj[0].path ||
 	    a.obj[0].path[0] != '/')
 		return;
+	/* nobody spelled a name: which one it is stands there */
+	char spelled[32];
+	snprintf(spelled, sizeof(spelled), ACCESS_GIVEN_FD "%d", fd);
+	a.obj[0].spelled = spelled;
 	if (eventset_add(&r->set, proc, &a, 0, OUT_OBSERVED, now - r->start_ns) < 0)
 		recorder_reason(r, "memory ran out; accesses are missing");
 }
