@@ -93,7 +93,8 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 	say_notes(&box.notes);
 	if (box.exec_err)
 		absent_command(o, s, opts.env, box.exec_err, box.exec_interp);
-	return code;
+	/* success is not to be told of work that was lost; a failure of the command's own says more */
+	return code == 0 && box.unwritten ? EXIT_SNUG : code;
 }
 
 int cmd_run(struct cli_opts *o, struct err *e)

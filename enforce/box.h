@@ -44,6 +44,7 @@ enum { BOX_PROXY_PORT = 998 };
  * @proxy: TCP listener inside the sandbox's network namespace (mode proxy), for relay_start()
  * @exec_err: errno of a failed execve, else 0; @exec_interp: the file is there, its interpreter is not
  * @notes: after box_wait(): one line for each copy that was not written back, and where a protection was lost
+ * @unwritten: how many copies that were
  */
 struct box {
 	pid_t init;
@@ -52,6 +53,7 @@ struct box {
 	int exec_err;
 	bool exec_interp;
 	struct str notes;
+	size_t unwritten;
 	/* private */
 	struct copy *copies;
 	size_t ncopies;

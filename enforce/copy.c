@@ -140,6 +140,8 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
+static const char changed[] = "the host's file changed while the command ran; run it again";
+
 /* Is the host's file as it was copied in (or still absent)? */
 static bool host_unchanged(const struct copy *c)
 {
@@ -186,7 +188,7 @@ static int replace(const struct copy *c, int from, const struct stat *now, struc
 	if (r == 0 && (fchmod(fd_no(to), mode) != 0 || fsync(fd_no(to)) != 0))
 		r = err_sys(e, "write %s", str_c(&temp));
 	if (r == 0 && !host_unchanged(c))
-		r = err_set(e, EBUSY, "the host's file changed while the command ran");
+		r = err_set(e, EBUSY, "%s", changed);
 	if (r == 0 && rename(str_c(&temp), c->source) != 0)
 		r = err_sys(e, "rename to %s", c->source);
 	if (r < 0)
@@ -201,21 +203,22 @@ static int copy_back(const struct copy *c, struct err *e)
 	OWN(fd) in = fd_own(sys_openat2(fd_no(c->place), c->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
 	                                RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV));
 	if (!in.plus1 && errno == ENOENT)
-		return c->src.plus1 ? err_set(e, ENOENT, "the command removed it; the host's file stays as it was") : 0;
+		return c->src.plus1 ? err_set(e, ENOENT, "the command removed it; the host's file stays as it was, remove it yourself") : 0;
 	if (!in.plus1 || fstat(fd_no(in), &now) != 0)
 		return err_sys(e, "what the command left there");
 	if (!S_ISREG(now.st_mode))
-		return err_set(e, EINVAL, "the command left no regular file there");
+		return err_set(e, EINVAL, "the command left no regular file there; mode rw keeps what it makes");
 	int same = c->src.plus1 ? same_bytes(fd_no(c->src), fd_no(in)) : 0;
 	if (same == 1)
 		return 0;
 	if (!host_unchanged(c))
-		return err_set(e, EBUSY, "the host's file changed while the command ran");
+		return err_set(e, EBUSY, "%s", changed);
 	return replace(c, fd_no(in), &now, e);
 }
 
-void copies_back(const struct copy *c, size_t n, struct str *notes)
+size_t copies_back(const struct copy *c, size_t n, struct str *notes)
 {
+	size_t troubles = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct err e = { 0 };
 		if (!c[i].place.plus1 || copy_back(&c[i], &e) == 0)
@@ -223,5 +226,7 @@ void copies_back(const struct copy *c, size_t n, struct str *notes)
 		str_add(notes, "not written back: ");
 		esc_term(notes, c[i].source);
 		str_fmt(notes, ": %s\n", e.msg);
+		troubles++;
 	}
+	return troubles;
 }

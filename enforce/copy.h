@@ -32,5 +32,5 @@ void copies_drop(struct copy *c, size_t n);
 /* Bytes of @from into @to, from its start. -EFBIG beyond COPY_BYTES_MAX. */
 int copy_bytes(int from, int to, const char *what, struct err *e) MUST;
 
-/* After the end: write back what changed; each trouble is one line in @notes. */
-void copies_back(const struct copy *c, size_t n, struct str *notes);
+/* After the end: write back what changed; each trouble is one line in @notes. Return: how many troubles. */
+size_t copies_back(const struct copy *c, size_t n, struct str *notes);

@@ -170,7 +170,7 @@ int box_wait(struct box *b, int timeout_ms, struct err *e)
 	}
 	if (mounts.plus1)
 		say_lost(b, fd_no(mounts));
-	copies_back(b->copies, b->ncopies, &b->notes);
+	b->unwritten = copies_back(b->copies, b->ncopies, &b->notes);
 	if (b->exec_err)
 		return b->exec_err == ENOENT && !b->exec_interp ? 127 : 126;
 	return timed_out ? 124 : status;

@@ -117,11 +117,17 @@ confined() { run "$SNUG" run "$@"; }
 	until [ -e "$WORK/go/ready" ]; do sleep 0.05; done
 	echo theirs >"$HOME/.config/conf"
 	: >"$WORK/go/on"
-	wait $!
+	rc=0; wait $! || rc=$?
+	# what the command did is lost, so it was no success
+	assert_same "$rc" 125
 	assert_same "$(cat "$HOME/.config/conf")" theirs
-	grep -q 'not written back: .*conf: the host.s file changed' err
+	grep -q 'not written back: .*conf: the host.s file changed.*run it again' err
 	confined --profile ./p.yaml -- sh -c "cd ~/.config; rm conf; ln -s /etc/passwd conf"
-	assert_status 0
+	assert_status 125
+	assert_out "not written back"
+	# the command's own failure says more
+	confined --profile ./p.yaml -- sh -c "rm ~/.config/conf; exit 7"
+	assert_status 7
 	assert_out "not written back"
 	assert_same "$(cat "$HOME/.config/conf")" theirs
 }
