@@ -8,6 +8,7 @@
 #include "cli/setup.h"
 #include "cli/tell.h"
 #include "cli/update.h"
+#include "cli/verify.h"
 
 #include "base/path.h"
 #include "base/str.h"
@@ -15,6 +16,7 @@
 #include "report/text.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,11 +38,14 @@ struct audit {
 	const char *root;
 	struct record rec;
 	struct lesson lesson;
+	struct verify verify;
+	struct proof proof;
 	bool failed;
 };
 
 static void audit_drop(struct audit *a)
 {
+	verify_drop(&a->verify);
 	lesson_drop(&a->lesson);
 	record_drop(&a->rec);
 	run_drop(&a->run);
@@ -258,6 +263,24 @@ static void progress(const struct audit *a, bool begin)
 		fputs("\r\033[K", stderr);
 }
 
+/* Before what is suggested is written: it says at its head how this went. */
+static int verify(struct audit *a)
+{
+	OWN(str) line = { 0 };
+	struct profile *p = &a->lesson.suggestion;
+	if (!a->o->verify)
+		return 0;
+	if (!a->o->quiet && (!a->o->json || a->o->report))
+		fputs("snug: verifying: the command runs again, confined, in copies of what it may change\n", stderr);
+	verify_end(&a->verify, a->o, &a->setup, &a->rec, &a->lesson, &a->proof);
+	verify_clean(&a->verify);
+	proof_text(&line, &a->proof);
+	struct word *w = ARENA_PUSH(&p->arena, &p->header, items, n);
+	if (w)
+		w->text = arena_str(&p->arena, str_c(&line));
+	return w && w->text ? 0 : -ENOMEM;
+}
+
 /* The command has run: from here on its status is kept whatever else fails. */
 static int after(struct audit *a, struct err *e)
 {
@@ -272,12 +295,14 @@ static int after(struct audit *a, struct err *e)
 	progress(a, false);
 	if (r < 0 && a->root && run_finish(&a->run, a->root, &late) == 0)
 		return err_wrap(e, "learning from the recording, which is kept as run 'last', failed");
+	if (r == 0 && verify(a) < 0)
+		r = err_set(e, ENOMEM, "out of memory");
 	if (r < 0)
 		return r;
 	struct report rep = {
 		.lesson = &a->lesson, .recs = recs, .nrecs = 1, .pol = &a->setup.policy,
 		.timed_out = a->rec.timed_out, .check_all = o->check_all, .show_granted = o->show_granted,
-		.network_only = o->network_only,
+		.network_only = o->network_only, .proof = a->proof,
 		.more = !a->root ? NULL : o->show_granted ? "snug report --show-granted last" : "snug report last",
 	};
 	rep.suggestion = keep_suggestion(a);
@@ -316,10 +341,19 @@ static int run(struct audit *a, struct err *e)
 	if (!a->o->quiet)
 		setup_warn(&a->setup);
 	open_run(a);
+	if (a->o->verify)
+		r = verify_begin(&a->verify, a->o, &a->setup, a->root ? a->run.path : NULL, a->root, e);
+	if (r < 0) {
+		verify_clean(&a->verify);
+		forget(a);
+		return r == -EINTR ? 128 + SIGINT : r;
+	}
 	banner(a->o);
 	r = record_run(&a->rec, a->o, &a->setup.host, e);
-	if (r < 0 || a->rec.exec_err)
+	if (r < 0 || a->rec.exec_err) {
+		verify_clean(&a->verify);
 		forget(a);
+	}
 	if (r < 0)
 		return r;
 	if (a->rec.exec_err)

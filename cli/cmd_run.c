@@ -1,28 +1,15 @@
 /* cmd_run.c - snug run: a command inside its policy */
 #include "base/esc.h"
-#include "base/log.h"
 #include "base/str.h"
 #include "cli/absent.h"
 #include "cli/cmd.h"
+#include "cli/confine.h"
 #include "cli/setup.h"
-#include "enforce/box.h"
-#include "enforce/relay.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static int start_relay(struct relay *out, struct policy *pol, const struct box *b, char *const *envp, struct err *e)
-{
-	struct relay_opts opts = {
-		.listen = { fd_no(b->proxy) }, .nlisten = 1, .ask = relay_policy_ask, .addr = relay_policy_addr, .arg = pol,
-		.sni = SNI_CHECK, .no_rows = true, .say = log_level() > 0 ? 2 : 0,
-	};
-	relay_upstream_env(&opts, envp);
-	int r = relay_start(out, &opts, e);
-	return r < 0 ? err_wrap(e, "starting the proxy") : 0;
-}
 
 static void say_notes(const struct str *notes)
 {
@@ -58,43 +45,30 @@ static void say_overruled(const struct policy *pol, char *const *env)
 
 static int run(struct cli_opts *o, struct setup *s, struct err *e)
 {
-	OWN(arena) mem = { 0 };
-	OWN(box) box = { 0 };
-	OWN(relay) relay = { 0 };
-	bool proxy = s->policy.network.v == NET_PROXY;
-	struct box_opts opts = {
-		.argv = o->cmd, .best_effort = o->best_effort, .keep_fd = o->keep_fd, .nkeep_fd = o->nkeep_fd,
-		.area = o->area, .area_len = o->area_len,
-		.proxy_port = proxy ? BOX_PROXY_PORT : 0,
-		.env = env_build(&mem, &s->policy, o->envp, proxy ? BOX_PROXY_PORT : 0),
+	OWN(confine) c = {
+		.box = { .argv = o->cmd, .best_effort = o->best_effort, .keep_fd = o->keep_fd, .nkeep_fd = o->nkeep_fd,
+		         .area = o->area, .area_len = o->area_len },
+		.envp = o->envp, .timeout_ms = o->timeout_s ? o->timeout_s * 1000 : -1,
 	};
-	if (!opts.env)
-		return err_set(e, ENOMEM, "out of memory");
+	int code = confine_env(&c, &s->policy, e);
+	if (code < 0)
+		return code;
 	setup_warn(s);
 	say_whole_tree(&s->policy);
-	if (proxy)
-		say_overruled(&s->policy, opts.env);
+	if (s->policy.network.v == NET_PROXY)
+		say_overruled(&s->policy, c.box.env);
 	const char *lacks = o->best_effort ? box_lacks(&s->policy) : NULL;
 	if (lacks)
 		fprintf(stderr, "snug: --best-effort: doing without: %s\n", lacks);
 	absent_hint(o, s);
-	int r = box_start(&box, &s->policy, &opts, e);
-	if (r == 0 && proxy)
-		r = start_relay(&relay, &s->policy, &box, o->envp, e);
-	if (r == 0 && proxy) {
-		fd_drop(&box.proxy); /* the relay has its own */
-		r = box_go(&box, e);
-	}
-	if (r < 0)
-		return r;
-	int code = box_wait(&box, o->timeout_s ? o->timeout_s * 1000 : -1, e);
+	code = confine_run(&c, &s->policy, e);
 	if (code < 0)
 		return code;
-	say_notes(&box.notes);
-	if (box.exec_err)
-		absent_command(o, s, opts.env, box.exec_err, box.exec_interp);
+	say_notes(&c.notes);
+	if (c.exec_err)
+		absent_command(o, s, c.box.env, c.exec_err, c.exec_interp);
 	/* success is not to be told of work that was lost; a failure of the command's own says more */
-	return code == 0 && box.unwritten ? EXIT_SNUG : code;
+	return code == 0 && c.unwritten ? EXIT_SNUG : code;
 }
 
 int cmd_run(struct cli_opts *o, struct err *e)

@@ -49,6 +49,24 @@ static int set_number(struct cli_opts *o, const struct optdef *d, const char *te
 	return number(d, text, 2000000, field(o, d), e);
 }
 
+/* "512MiB": a number and one of few units. */
+static int set_size(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
+{
+	static const struct { const char *unit; int shift; } units[] = {
+		{ "", 0 }, { "B", 0 }, { "KiB", 10 }, { "MiB", 20 }, { "GiB", 30 }, { "TiB", 40 },
+	};
+	char *end;
+	errno = 0;
+	unsigned long long n = strtoull(text, &end, 10);
+	for (size_t i = 0; !errno && end != text && *text >= '0' && *text <= '9' && i < LEN(units); i++) {
+		if (strcmp(end, units[i].unit) != 0 || !n || n > UINT64_MAX >> units[i].shift)
+			continue;
+		*(uint64_t *)field(o, d) = (uint64_t)n << units[i].shift;
+		return 0;
+	}
+	return err_set(e, EINVAL, "--%s=%s: a size is wanted, like 512MiB or 2GiB", d->name, text);
+}
+
 static int set_format(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
 {
 	o->json = !strcmp(text, "json");
@@ -158,8 +176,12 @@ const struct optdef optdefs[] = {
 	  "names through a proxy (default), only addresses, or no network at all", OFF(network_trace), set_text },
 	{ "timeout", NULL, 0, ARG_NEEDED, "SECONDS", NULL, RAT, true,
 	  "end the command after SECONDS (exit 124); the report is written", OFF(timeout_s), set_number },
-	{ "force", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT | FOR_TRACE | FOR_LEARN, true,
+	{ "force", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT | FOR_TRACE | FOR_LEARN, false,
 	  "overwrite existing output files", OFF(force), set_flag },
+	{ "verify", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT, true,
+	  "run it again, confined, from the state before: does the suggestion hold?", OFF(verify), set_flag },
+	{ "verify-limit", NULL, 0, ARG_NEEDED, "SIZE", NULL, FOR_AUDIT, false,
+	  "bytes that --verify may copy (1GiB)", OFF(verify_limit), set_size },
 	{ "keep-fd", NULL, 0, ARG_NEEDED, "N", NULL, FOR_RUN, false,
 	  "leave descriptor N open in the command", 0, set_keep_fd },
 	{ "best-effort", NULL, 0, ARG_NONE, NULL, NULL, FOR_RUN, false,
@@ -181,7 +203,7 @@ static const char later_backend[] = "not available in this version; use --backen
 
 const struct opt_later opts_later[] = {
 	{ "--backend=ebpf", later_backend }, { "--backend=fast", later_backend }, { "--backend=ptrace", later_backend },
-	{ "--verify", NULL }, { "--verify-limit", NULL }, { "--minimise", NULL },
+	{ "--minimise", NULL },
 	{ "--shadow", NULL }, { "--keep-shadow", NULL }, { "--apply", NULL },
 	{ "--pcap", NULL }, { "--dns", NULL }, { "--denials", NULL },
 	{ "--secret", NULL }, { "--secret-host", NULL }, { "--session-id", NULL },

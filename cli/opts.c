@@ -321,6 +321,8 @@ static int check_audit(const struct cli_opts *o, struct err *e)
 {
 	if (o->verb->bit == FOR_AUDIT && o->network_only && o->network_trace && !strcmp(o->network_trace, "off"))
 		return err_set(e, EINVAL, "--network-only and --network-trace=off leave nothing to watch");
+	if (o->network_only && o->verify)
+		return err_set(e, EINVAL, "--verify needs to see files, which --network-only does not look at");
 	return 0;
 }
 

@@ -62,7 +62,7 @@ static int protect(struct setup *s, const struct cli_opts *o, struct err *e)
 	return r < 0 ? err_set(e, ENOMEM, "out of memory") : 0;
 }
 
-static int compose(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, struct err *e)
+int setup_compose(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, struct err *e)
 {
 	const char *project = o->project || !o->project_anyway ? o->project : o->cwd ? o->cwd : ".";
 	/* starting a command needs no mount table, and reading it takes long */
@@ -79,7 +79,7 @@ static int compose(struct setup *s, const struct cli_opts *o, enum find_purpose 
 int setup_make(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, bool strict, struct err *e)
 {
 	struct wordlist paths = { 0 };
-	int r = compose(s, o, purpose, e);
+	int r = setup_compose(s, o, purpose, e);
 	if (r == 0)
 		r = profile_paths(&s->profile, &s->host, &s->finder.arena, &paths, e);
 	if (r == 0)
@@ -98,7 +98,7 @@ void setup_warn(const struct setup *s)
 
 int setup_recorded(struct setup *s, const struct cli_opts *o, const struct host *recorded, struct err *e)
 {
-	int r = compose(s, o, FIND_READ, e);
+	int r = setup_compose(s, o, FIND_READ, e);
 	return r < 0 ? r : policy_resolve(&s->policy, &s->profile, recorded, false, e);
 }
 

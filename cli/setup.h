@@ -14,6 +14,9 @@ struct setup {
 };
 void setup_drop(struct setup *s);
 
+/* The first two steps alone, with the lines that snug adds to protect itself. */
+int setup_compose(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, struct err *e) MUST;
+
 /* @strict and FIND_APPLY for run. Return: 0 or -errno with @e. */
 int setup_make(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, bool strict, struct err *e) MUST;
 

@@ -234,6 +234,19 @@ static void inherited(struct str *out, struct arena *a, const struct report *r)
 	str_add_char(out, ']');
 }
 
+static void proof(struct str *out, const struct proof *p)
+{
+	if (!p->asked)
+		return;
+	key(out, "verification");
+	str_add_char(out, '{');
+	text(out, "result", p->holds ? "verified" : "unverified");
+	text(out, "reason", p->reason);
+	text(out, "without", p->without);
+	number(out, "runs", p->runs);
+	str_add_char(out, '}');
+}
+
 int json_write(struct str *out, const struct report *r, struct err *e)
 {
 	OWN(arena) a = { 0 };
@@ -266,6 +279,7 @@ int json_write(struct str *out, const struct report *r, struct err *e)
 		traffic(out, &a, r);
 	}
 	suggestion(out, l);
+	proof(out, &r->proof);
 	text(out, "next", r->next);
 	if (r->next)
 		number(out, "left", report_left(l));

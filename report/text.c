@@ -376,6 +376,11 @@ static void ending(struct str *out, struct arena *a, const struct report *r)
 		        report_findings(r->lesson, false));
 	if (r->suggestion)
 		str_fmt(out, "snug: suggested: %s%s\n", pasteable(a, r->suggestion), suggestion_remark(r));
+	if (r->proof.asked) {
+		OWN(str) line = { 0 };
+		proof_text(&line, &r->proof);
+		str_fmt(out, "snug: %s\n", escaped(a, str_c(&line)));
+	}
 	if (no_line_helps(r))
 		str_add(out, "snug: nothing is suggested for what is listed: a confined run meets it as said there\n");
 	else if (r->next && report_left(r->lesson))

@@ -1,6 +1,8 @@
 /* view.c - order of rows and the words of a report */
 #include "report/view.h"
 
+#include "base/str.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +110,16 @@ enum outcome report_outcome(const struct report *r)
 	if (report_findings(l, r->check_all))
 		return OUTCOME_FINDINGS;
 	return l->nincomplete ? OUTCOME_INCOMPLETE : OUTCOME_CLEAN;
+}
+
+void proof_text(struct str *out, const struct proof *p)
+{
+	if (!p->holds)
+		str_fmt(out, "unverified: %s", p->reason ? p->reason : "it was not tried");
+	else if (p->without)
+		str_fmt(out, "verified: confined, it ended the same and left the same files; without this, %s", p->without);
+	else
+		str_add(out, "verified: confined, it ended the same and left the same files");
 }
 
 const char *outcome_word(enum outcome o)

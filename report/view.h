@@ -9,6 +9,23 @@ enum outcome {
 };
 
 /**
+ * struct proof - how --verify went; zero: nobody asked
+ * @holds:   confined, the command ended the same and left the same behind, and without the suggestion it did not
+ * @reason:  why it does not hold, or could not be tried; NULL where it holds
+ * @without: how it went without the suggestion; NULL where there was none, or where it does not hold
+ * @runs:    confined runs that were made
+ */
+struct proof {
+	bool asked, holds;
+	const char *reason, *without;
+	unsigned runs;
+};
+
+/* One line about it, without an end, for people and for the head of the suggestion. */
+struct str;
+void proof_text(struct str *out, const struct proof *p);
+
+/**
  * struct report - what is told
  * @recs:       the recordings the lesson was made from; the first one's host shortens paths
  * @pol:        the policy it was judged under
@@ -19,6 +36,7 @@ enum outcome {
  * @next:       the command line to paste next, or NULL
  * @no_next:    why there is none and what to do instead, a sentence, or NULL
  * @hint:       a profile that was not asked for and would grant @hint_covers of the findings, or NULL
+ * @proof:      how --verify went
  * @more:       where the rest stands, "snug report last", or NULL where nothing was kept
  */
 struct report {
@@ -29,6 +47,7 @@ struct report {
 	bool timed_out, check_all, show_granted, network_only;
 	const char *suggestion, *next, *no_next, *more, *hint;
 	size_t hint_covers;
+	struct proof proof;
 };
 
 /**

@@ -1,0 +1,28 @@
+/* confine.h - a command inside a policy, with its proxy where the policy has one: what run and --verify share */
+#pragma once
+
+#include "enforce/box.h"
+
+/**
+ * struct confine - how to run, and how it went
+ * @box:     what the engine wants to know; env and proxy_port come by confine_env()
+ * @envp:    snug's own environment, from which the command's is built
+ * @timeout_ms: -1 none
+ * @notes, @exec_err, @exec_interp, @unwritten: as in struct box
+ */
+struct confine {
+	struct box_opts box;
+	char *const *envp;
+	int timeout_ms;
+	struct arena arena;
+	struct str notes;
+	int exec_err;
+	bool exec_interp, unwritten;
+};
+void confine_drop(struct confine *c);
+
+/* Build the command's environment under @pol. -ENOMEM. */
+int confine_env(struct confine *c, const struct policy *pol, struct err *e) MUST;
+
+/* Start and wait, after confine_env(). Return: exit code as box_wait() has it, or -errno. */
+int confine_run(struct confine *c, struct policy *pol, struct err *e) MUST;

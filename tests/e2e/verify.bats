@@ -1,0 +1,226 @@
+#!/usr/bin/env bats
+# verify.bats - audit --verify: a suggestion is proven by running the command confined from the state before
+bats_require_minimum_version 1.5.0
+load lib
+
+# verify CMD..: audit it with --verify; status and report in $status and $output, what it printed in $WORK/out
+verify() {
+	run "$SNUG" audit --verify -- "$@"
+}
+# the word and reason of the last run, from the JSON
+proof() {
+	"$SNUG" report --format=json last >/dev/null
+	python3 -c '
+import json, sys
+v = json.load(open(sys.argv[1]))["verification"]
+print(v["result"], v["runs"], v.get("reason", ""), "|", v.get("without", ""))' "$(last_run)/report.json"
+}
+no_copies_left() {
+	[ ! -e "$(last_run)/verify" ] || fail "copies are left: $(ls "$(last_run)/verify")"
+}
+
+@test "what needs nothing further is verified in one run, and the project is not run over twice" {
+	verify sh -c 'echo x >>out; mkdir d; ln -s out d/l; chmod 700 d; printf "\n" >>count'
+	assert_status 0
+	assert_out "snug: verified: confined, it ended the same and left the same files"
+	[ "$(wc -l <count)" = 1 ]
+	run proof
+	assert_line '^verified 1  \| $'
+	no_copies_left
+}
+
+@test "a suggestion is verified when the command fails without it" {
+	echo x >"$HOME/.conf"
+	verify sh -c 'cat ~/.conf >copy'
+	assert_status 0
+	assert_out "snug: verified: "
+	assert_out "without this, it ended with 1 instead of 0"
+	grep -q '^# verified: ' "$(suggested)"
+	run proof
+	assert_line '^verified 2 '
+	no_copies_left
+}
+
+@test "a command that swallows its errors and ends with 0 is verified by what it left: a private home swallows it" {
+	verify sh -c 'echo data >~/.newfile 2>/dev/null; exit 0'
+	assert_status 0
+	assert_out "without this, ~/.newfile is not there at its end"
+	grep -q '^# verified: ' "$(suggested)"
+	[ "$(cat "$HOME/.newfile")" = data ]
+}
+
+@test "what only root of a credential store would grant is lost, and said" {
+	need ssh-keygen
+	verify ssh-keygen -q -t ed25519 -N '' -f "$HOME/.ssh/id_test"
+	mkdir -p "$HOME/.ssh"
+	verify ssh-keygen -q -t ed25519 -N '' -f "$HOME/.ssh/id_test"
+	assert_status 0
+	assert_out "snug: unverified: "
+}
+
+@test "standard input from a pipe, a file and from a position in a file is read again" {
+	run bash -c 'printf "one\ntwo\n" | "$SNUG" audit --verify -- sh -c "cat >got"'
+	assert_status 0
+	assert_out "snug: verified: "
+	assert_same "$(cat got)" "$(printf 'one\ntwo')"
+	rm got
+	printf 'one\ntwo\n' >"$WORK/in"
+	run bash -c '"$SNUG" audit --verify -- sh -c "cat >got" <"$WORK/in"'
+	assert_out "snug: verified: "
+	rm got
+	run bash -c '{ read -r x; "$SNUG" audit --verify -- sh -c "cat; cat >got"; } <"$WORK/in"'
+	assert_out "snug: verified: "
+	assert_same "$(cat "$(last_run)/verify.out")" two
+}
+
+@test "the confined run prints into the run's directory, not where the audit printed" {
+	run bash -c '"$SNUG" audit --verify -- sh -c "echo said; echo warned >&2" 2>"$WORK/err"'
+	assert_same "$output" said
+	[ "$(grep -cx warned "$WORK/err")" = 1 ]
+	assert_same "$(cat "$(last_run)/verify.out")" said
+	assert_same "$(cat "$(last_run)/verify.err")" warned
+}
+
+@test "output that differs each time does not make it fail" {
+	need python3
+	verify python3 -c '
+import os, random, tempfile, time
+open("log", "a").write(str(time.time_ns()) * random.randint(1, 9))
+open("run-%d.log" % os.getpid(), "w").write("x")
+tempfile.mkstemp(dir=".")'
+	assert_status 0
+	assert_out "snug: verified: "
+}
+
+@test "a status of its own is kept, and a command that fails is verified when it fails the same way" {
+	verify sh -c 'echo x >out; exit 7'
+	assert_status 7
+	assert_out "snug: verified: "
+	echo x >"$HOME/.conf"
+	verify sh -c 'cat ~/.conf && exit 5'
+	assert_status 5
+	assert_out "without this, it ended with 1 instead of 5"
+}
+
+@test "the confined run starts from the state before: what the audit made, changed and removed is as it was" {
+	echo old >changed
+	echo old >removed
+	mkdir dir
+	verify sh -c 'test ! -e made && grep -qx old changed && rm removed && echo new >changed && echo new >made && rmdir dir'
+	assert_status 0
+	assert_out "snug: verified: "
+	[ -e made ] && [ ! -e removed ] && [ ! -e dir ] && [ "$(cat changed)" = new ]
+}
+
+@test "modes, links, holes and times of the project are kept in the copy" {
+	echo x >a
+	ln a b
+	ln -s nowhere dangling
+	mkfifo pipe
+	truncate -s 1G sparse
+	mkdir -m 555 closed
+	touch -d @1000000000 a
+	verify sh -c 'test a -ef b && test -p pipe && test -L dangling && test "$(stat -c "%s %b" sparse)" = "1073741824 0" &&
+		test "$(stat -c %Y a)" = 1000000000 && test "$(stat -c %a closed)" = 555 && touch fine'
+	assert_status 0
+	assert_out "snug: verified: "
+	no_copies_left
+}
+
+@test "over the limit it is unverified, the audit is made all the same, and the status stays" {
+	head -c 2M /dev/zero | tr '\0' x >big
+	run "$SNUG" audit --verify --verify-limit=1MiB -- sh -c 'exit 3'
+	assert_status 3
+	assert_line '^snug: unverified: .*big: the limit is reached \(--verify-limit\)'
+	grep -q '"result":"unverified"' "$(last_run)/report.json"
+	no_copies_left
+}
+
+@test "input over the limit reaches the command whole, and it is unverified" {
+	run bash -c 'head -c 3M /dev/zero | "$SNUG" audit --verify --verify-limit=1MiB -- sh -c "wc -c >n"'
+	assert_status 0
+	assert_same "$(cat n)" 3145728
+	assert_out "snug: unverified: standard input: the limit is reached"
+}
+
+@test "a bad size is a usage error" {
+	for size in x 0 -1 1Gib 99999999999TiB; do
+		run "$SNUG" audit --verify --verify-limit=$size -- true
+		assert_status 2
+	done
+	run "$SNUG" audit --verify --network-only -- true
+	assert_status 2
+}
+
+@test "a checkout's profile is only applied when it is trusted" {
+	mkdir -p .snug/profiles .git
+	printf 'name: own\nenv: { set: { A: "1" } }\n' >.snug/profiles/own.yaml
+	run "$SNUG" audit --verify +own -- touch ran
+	assert_status 125
+	assert_out "snug trust"
+	[ ! -e ran ]
+	"$SNUG" trust >/dev/null
+	run "$SNUG" audit --verify +own -- touch ran
+	assert_status 0
+	assert_out "snug: verified: "
+}
+
+@test "without --keep nothing is left anywhere" {
+	export TMPDIR=$WORK/tmp
+	mkdir "$TMPDIR"
+	run "$SNUG" audit --no-keep --verify -- touch x
+	assert_status 0
+	assert_out "snug: verified: "
+	[ -z "$(ls -A "$TMPDIR")" ]
+	[ ! -e "$XDG_STATE_HOME/snug/runs" ]
+}
+
+@test "an interrupt while it runs confined ends that: nothing is left, the status is the audit's" {
+	cat >wait.sh <<-'END'
+	#!/bin/sh
+	[ ! -e "$HOME/.second" ] || exit 0
+	touch started
+	if [ -e /etc/shadow ]; then exit 4; fi
+	sleep 60
+	END
+	chmod +x wait.sh
+	"$SNUG" audit --verify -- ./wait.sh >"$WORK/out" 2>&1 &
+	local pid=$!
+	for i in $(seq 100); do
+		[ ! -e "$XDG_STATE_HOME"/snug/runs/2*/verify/w1/proj/started ] || break
+		sleep 0.1
+	done
+	[ -e "$XDG_STATE_HOME"/snug/runs/2*/verify/w1/proj/started ]
+	kill -INT $pid
+	local rc=0
+	wait $pid || rc=$?
+	[ $rc = 4 ] || fail "status $rc: $(cat "$WORK/out")"
+	grep -q 'snug: unverified: interrupted' "$WORK/out" || fail "$(cat "$WORK/out")"
+	no_copies_left
+}
+
+@test "what the requested profiles make writable outside the project is copied too" {
+	mkdir "$WORK/shared"
+	echo 1 >"$WORK/shared/n"
+	run "$SNUG" audit --verify --allow-write="$WORK/shared" -- sh -c 'n=$(cat "$1/n"); echo $((n + 1)) >"$1/n"; test $n = 1' - "$WORK/shared"
+	assert_status 0
+	assert_out "snug: verified: "
+	[ "$(cat "$WORK/shared/n")" = 2 ]
+}
+
+@test "make and gcc are verified" {
+	need gcc make
+	printf 'int main(void) { return 0; }\n' >a.c
+	printf 'all: a\na: a.o\n\tgcc -o $@ $<\na.o: a.c\n\tgcc -c -o $@ $<\n' >Makefile
+	verify make
+	assert_status 0
+	assert_out "snug: verified: "
+}
+
+@test "git init, commit and clone are verified although every hash is another" {
+	need git
+	printf '[user]\n\tname = a\n\temail = a@example.org\n' >"$HOME/.gitconfig"
+	run "$SNUG" audit --verify +git -- sh -ec 'git init -q r; cd r; date +%N >f; git add f; git commit -qm one; git clone -q . ../c'
+	assert_status 0
+	assert_out "snug: verified: "
+}
