@@ -150,11 +150,16 @@ bool judge_needs_capability(const char *name)
 static int privileged(const char *name, uint32_t flags)
 {
 	static const struct { const char *name; int err; } rows[] = {
-		{ "ioprio_set", EPERM }, { "sched_setattr", EPERM }, { "sched_setscheduler", EPERM },
-		{ "setgid", EPERM },     { "setgroups", EPERM },     { "setpriority", EACCES },
-		{ "setregid", EPERM },   { "setresgid", EPERM },     { "setresuid", EPERM },
-		{ "setreuid", EPERM },   { "setuid", EPERM },
+		{ "ioprio_set", EPERM }, { "mlock", ENOMEM },        { "mlock2", ENOMEM },
+		{ "mlockall", ENOMEM },  { "prlimit64", EPERM },     { "sched_setattr", EPERM },
+		{ "sched_setscheduler", EPERM }, { "setgid", EPERM }, { "setgroups", EPERM },
+		{ "setpriority", EACCES }, { "setregid", EPERM },    { "setresgid", EPERM },
+		{ "setresuid", EPERM },  { "setreuid", EPERM },      { "setrlimit", EPERM },
+		{ "setuid", EPERM },
 	};
+	/* a limit of 0 is another error, mlock(2) */
+	if (!strncmp(name, "mlock", 5) && flags == 1)
+		return EPERM;
 	/* fanotify_init(2): FAN_REPORT_FID and no class is for everybody since 5.13 */
 	if (!strcmp(name, "fanotify_init"))
 		return (flags & 0x20c) == 0x200 ? 0 : EPERM;

@@ -65,10 +65,11 @@ static void leaf(struct callfilter *f, const struct range *r)
 	case TEST_NONE:
 		notify(f);
 		return;
+	case TEST_ADDR3:
 	case TEST_ADDR5:
-		load(f, LO(4));
+		load(f, LO(r->test == TEST_ADDR3 ? 2 : 4));
 		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2);
-		load(f, HI(4));
+		load(f, HI(r->test == TEST_ADDR3 ? 2 : 4));
 		JUMP(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
 		notify(f);
 		allow(f);

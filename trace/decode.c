@@ -290,6 +290,8 @@ int decode_call(const struct decoder *d, struct task *t, const struct seccomp_da
 	case CALL_UIDS:
 	case CALL_GIDS:
 	case CALL_PRIO:
+	case CALL_LIMIT:
+	case CALL_LOCK:
 	case CALL_SOCKET:
 		return decode_privileged(d, t, in, c);
 	case CALL_QUIET:

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -96,6 +97,47 @@ static int family(const struct decoder *d, struct task *t, const struct seccomp_
 	return 0;
 }
 
+/* Raises the caller's hard limit, or that of the process it names? */
+static int raise_limit(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c)
+{
+	bool other = in->nr == SYS_prlimit64;
+	pid_t pid = other && (pid_t)in->args[0] ? (pid_t)in->args[0] : t->group->tgid;
+	struct rlimit old, new; /* 64 bits wide on every 64-bit Linux, setrlimit(2) */
+	if (tmem_read(t->tid, in->args[c->def->addr - 1], &new, sizeof(new)) ||
+	    prlimit(pid, (__rlimit_resource_t)in->args[other], NULL, &old) < 0)
+		return 0;
+	return new.rlim_max > old.rlim_max ? decode_name(d, t, c, c->def->name, 0) : 0;
+}
+
+/* Bytes of "VmLck", "VmSize" in /proc/PID/status. */
+static uint64_t memory_of(const struct task *t, const char *key)
+{
+	char path[48], line[128];
+	unsigned long kib = 0;
+	size_t n = strlen(key);
+	snprintf(path, sizeof(path), "/proc/%d/status", t->tid);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, n) && sscanf(line + n, ": %lu kB", &kib) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return (uint64_t)kib * 1024;
+}
+
+/* flags of the event: 1 where the limit is 0, so that nothing may be locked at all (mlock(2)) */
+static int lock_memory(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c)
+{
+	enum { CURRENT = 1 }; /* MCL_CURRENT */
+	struct rlimit lim;
+	if (prlimit(t->group->tgid, RLIMIT_MEMLOCK, NULL, &lim) < 0 || lim.rlim_cur == RLIM_INFINITY)
+		return 0;
+	uint64_t want = c->def->len ? in->args[c->def->len - 1] + memory_of(t, "VmLck")
+	                            : in->args[0] & CURRENT ? memory_of(t, "VmSize") : 0;
+	bool more = want > lim.rlim_cur || want < (c->def->len ? in->args[c->def->len - 1] : 0) || !lim.rlim_cur;
+	return more ? decode_name(d, t, c, c->def->name, !lim.rlim_cur) : 0;
+}
+
 int decode_privileged(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c)
 {
 	switch ((int)c->def->kind) {
@@ -107,6 +149,10 @@ int decode_privileged(const struct decoder *d, struct task *t, const struct secc
 		return ids(d, t, in, c, t->creds.gid);
 	case CALL_PRIO:
 		return priority(d, t, in, c);
+	case CALL_LIMIT:
+		return raise_limit(d, t, in, c);
+	case CALL_LOCK:
+		return lock_memory(d, t, in, c);
 	}
 	return family(d, t, in, c);
 }

@@ -24,6 +24,8 @@ enum call_kind {
 	CALL_UIDS,     /* OP_SYSCALL by its name, where it asks for what root alone may do; so the next two */
 	CALL_GIDS,
 	CALL_PRIO,
+	CALL_LIMIT,    /* where it raises a hard limit */
+	CALL_LOCK,     /* where it locks more memory than the limit allows */
 	CALL_SOCKET,   /* OP_SYSCALL by its name, the family in flags */
 	CALL_QUIET,    /* no event; only what it changes for later calls */
 };
@@ -32,6 +34,7 @@ enum call_kind {
 enum call_test {
 	TEST_NONE,
 	TEST_ADDR5,    /* argument 5 is no null pointer */
+	TEST_ADDR3,    /* argument 3 */
 	TEST_CLONE,    /* namespace flags, or a file system context shared with another process */
 	TEST_FAMILY,   /* socket family other than unix, inet, inet6, netlink; raw sockets of inet, inet6 */
 	TEST_PTRACE,   /* TRACEME, ATTACH, SEIZE */

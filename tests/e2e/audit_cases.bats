@@ -213,8 +213,12 @@ except OSError: pass'
 @test "what root may and a confined root may not is a finding, in both the same" {
 	[ "$(id -u)" = 0 ] || skip "root alone may do it outside"
 	: >f
-	local py="python3 -c"
-	local calls=("chown 1 f" "chgrp 1 f" "$py 'import os; os.fchown(os.open(\"f\", 0), 1, 1)'"
+	local py="/usr/bin/python3 -c" lock="import ctypes; c = ctypes.CDLL(None); b = ctypes.create_string_buffer(1 << 20)"
+	[ -x /usr/bin/python3 ] || skip "no /usr/bin/python3"
+	local calls=("ulimit -l 64; exec $py '$lock; exit(c.mlock(b, 1 << 20) != 0)'"
+		"ulimit -l 0; exec $py '$lock; exit(c.mlock(b, 1) != 0)'"
+		"ulimit -l 64; exec $py '$lock; exit(c.mlockall(1) != 0)'"
+		"ulimit -Hn 64; ulimit -Hn 128" "chown 1 f" "chgrp 1 f" "$py 'import os; os.fchown(os.open(\"f\", 0), 1, 1)'"
 		"$py 'import os; os.setgid(1)'" "$py 'import os; os.setuid(1)'" "$py 'import os; os.setgroups([0])'"
 		"nice -n -5 true 2>&1 | grep -vq ." "chrt -f 1 true" "ionice -c1 true"
 		"$py 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)'"
@@ -229,7 +233,8 @@ except OSError: pass'
 		! "$SNUG" -- sh -c "$c" || { echo "works confined: $c"; false; }
 	done
 	# and what changes nothing is none
-	for c in "chown 0:0 f" "$py 'import os; os.setuid(0); os.setgid(0)'" "nice -n 5 true" "ionice -c2 -n7 true"; do
+	for c in "chown 0:0 f" "$py 'import os; os.setuid(0); os.setgid(0)'" "nice -n 5 true" "ionice -c2 -n7 true" \
+		"ulimit -l 64; exec $py '$lock; exit(c.mlock(b, 4096) != 0)'" "ulimit -Hn 64; ulimit -Sn 32; ulimit -Hn 48"; do
 		run "$SNUG" audit --check -- sh -c "$c"
 		assert_status 0
 		"$SNUG" -- sh -c "$c"
