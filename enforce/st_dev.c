@@ -19,20 +19,17 @@ static const struct { const char *name, *text; } links[] = {
 	{ "ptmx", "pts/ptmx" },
 };
 
-static int bind_node(const struct build *b, int dev, const char *name, struct err *e)
+static int bind_node(struct build *b, int dev, const char *name, struct err *e)
 {
 	char path[32];
 	snprintf(path, sizeof(path), "/dev/%s", name);
-	OWN(fd) src = { 0 }, tree = { 0 };
-	int r = view_source(&src, b, path, e);
-	if (r < 0)
-		return r;
+	OWN(fd) tree = { 0 };
 	struct stat st;
-	if (fstat(fd_no(src), &st) != 0 || !S_ISCHR(st.st_mode))
-		return err_set(e, ENODEV, "%s is no character device on this host", path);
-	r = view_clone(&tree, fd_no(src), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e);
+	int r = view_clone_source(&tree, b, path, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e);
 	if (r < 0)
 		return r;
+	if (fstat(fd_no(tree), &st) != 0 || !S_ISCHR(st.st_mode))
+		return err_set(e, ENODEV, "%s is no character device on this host", path);
 	if (mknodat(dev, name, S_IFREG | 0444, 0) != 0)
 		return err_sys(e, "make %s", path);
 	if (move_mount(fd_no(tree), "", dev, name, MOVE_MOUNT_F_EMPTY_PATH) != 0)
@@ -55,7 +52,7 @@ static int mount_pts(int dev, struct err *e)
 
 int view_dev(struct build *b, const struct place *p, struct err *e)
 {
-	int r = view_tmpfs(&b->dev, b, 1 << 20, "0755", p->path, e);
+	int r = view_own(&b->dev, b, "dev", 0755, e);
 	if (r == 0)
 		r = view_put(b, fd_no(b->dev), p->path, true, e);
 	for (size_t i = 0; r == 0 && i < LEN(nodes); i++)

@@ -62,17 +62,18 @@ static mode_t tmpfs_mode(const struct build *b, const char *path)
 	return b->pol->home && strcmp(path, b->pol->home) == 0 ? 0700 : 0755;
 }
 
-/* A private directory without a limit of its own is a mount of one in the tmpfs aside: file systems take their time. */
-static int share_aside(struct fd *out, struct build *b, mode_t mode, struct err *e)
+int view_own(struct fd *out, struct build *b, const char *name, mode_t mode, struct err *e)
+{
+	if (mkdirat(fd_no(b->aside), name, mode) != 0) /* the umask is 0 */
+		return err_sys(e, "make a private directory");
+	return view_clone_at(out, fd_no(b->aside), name, 0, e); /* nosuid and nodev like the whole */
+}
+
+static int next_own(struct fd *out, struct build *b, mode_t mode, struct err *e)
 {
 	char name[32];
 	snprintf(name, sizeof(name), "private%zu", b->naside++);
-	if (mkdirat(fd_no(b->aside), name, 0700) != 0)
-		return err_sys(e, "make a private directory");
-	OWN(fd) dir = fd_own(openat(fd_no(b->aside), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-	if (!dir.plus1 || fchmod(fd_no(dir), mode) != 0)
-		return err_sys(e, "make a private directory");
-	return view_clone(out, fd_no(dir), 0, e); /* nosuid and nodev like the whole */
+	return view_own(out, b, name, mode, e);
 }
 
 static int do_tmpfs(struct build *b, const struct place *p, struct err *e)
@@ -81,7 +82,7 @@ static int do_tmpfs(struct build *b, const struct place *p, struct err *e)
 	mode_t mode = tmpfs_mode(b, p->path);
 	char text[8];
 	snprintf(text, sizeof(text), "%o", mode);
-	int r = p->size ? view_tmpfs(&m, b, p->size, text, p->path, e) : share_aside(&m, b, mode, e);
+	int r = p->size ? view_tmpfs(&m, b, p->size, text, p->path, e) : next_own(&m, b, mode, e);
 	return r < 0 ? r : view_put(b, fd_no(m), p->path, true, e);
 }
 
@@ -134,9 +135,15 @@ static int do_stub(struct build *b, const struct place *p, struct err *e)
 	return r < 0 ? r : view_put(b, fd_no(tree), p->path, false, e);
 }
 
+int view_empty(struct fd *out, const struct build *b, bool dir, struct err *e)
+{
+	return view_clone_at(out, fd_no(b->aside), dir ? "dir" : "file", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
+	                     MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, e);
+}
+
 int view_mask(struct build *b, const char *path, struct err *e)
 {
-	OWN(fd) point = { 0 }, empty = { 0 }, tree = { 0 };
+	OWN(fd) point = { 0 }, tree = { 0 };
 	struct stat st;
 	int r = view_open(&point, b, path, e);
 	if (r < 0)
@@ -145,11 +152,7 @@ int view_mask(struct build *b, const char *path, struct err *e)
 		return err_sys(e, "%s", path);
 	if (S_ISLNK(st.st_mode))
 		return err_set(e, ELOOP, "%s: became a symbolic link since it was looked at", path);
-	empty = fd_own(openat(fd_no(b->aside), S_ISDIR(st.st_mode) ? "dir" : "file", O_PATH | O_CLOEXEC));
-	if (!empty.plus1)
-		return err_sys(e, "empty object for %s", path);
-	r = view_clone(&tree, fd_no(empty), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-	               MOUNT_ATTR_NOEXEC, e);
+	r = view_empty(&tree, b, S_ISDIR(st.st_mode), e);
 	return r < 0 ? r : view_attach(b, fd_no(tree), fd_no(point), path, e);
 }
 
@@ -189,16 +192,26 @@ static int (*const do_place[])(struct build *b, const struct place *p, struct er
 	[PLACE_STUB] = do_stub,  [PLACE_MASK] = do_mask,   [PLACE_FENCE] = do_self,  [PLACE_PIN] = do_self,
 };
 
-/* What masks and stubs show lies here: an empty file and an empty directory, neither readable by anyone. */
+/* What masks show lies here, too: an empty file and an empty directory, neither readable by anyone. */
 static int make_aside(struct build *b, struct err *e)
 {
-	int r = view_tmpfs(&b->aside, b, 0, "0700", "tmpfs aside", e);
+	OWN(fd) proc = { 0 };
+	int r = view_tmpfs(&b->aside, b, 0, "0700", "the view's tmpfs", e);
 	if (r < 0)
 		return r;
 	int dir = fd_no(b->aside);
 	if (mknodat(dir, "file", S_IFREG, 0) != 0 || mkdirat(dir, "dir", 0) != 0)
 		return err_sys(e, "empty objects");
-	return 0;
+	/* it goes away with the old root, so it lies on a directory of that which nobody may bind */
+	r = view_source(&proc, b, "/proc", e);
+	return r < 0 ? r : view_attach(b, fd_no(b->aside), fd_no(proc), "/proc", e);
+}
+
+static int make_root(struct build *b, struct err *e)
+{
+	int r = view_own(&b->root, b, "root", 0755, e);
+	b->spare = r == 0 && mknodat(fd_no(b->root), VIEW_SPARE, S_IFREG | 0444, 0) == 0;
+	return r;
 }
 
 int st_open_host(struct build *b, struct err *e)
@@ -227,20 +240,13 @@ int st_root(struct build *b, struct err *e)
 		return no_private(e);
 	const struct place *first = b->pol->nplaces ? &b->pol->places[0] : NULL;
 	b->bound_root = first && first->kind == PLACE_BIND && strcmp(first->path, "/") == 0;
-	int r = b->bound_root ? clone_source(&b->root, b, first, e) : view_tmpfs(&b->root, b, 0, "0755", "/", e);
+	int r = make_aside(b, e);
+	if (r == 0)
+		r = b->bound_root ? clone_source(&b->root, b, first, e) : make_root(b, e);
 	if (r < 0)
 		return r;
-	OWN(fd) proc = { 0 };
-	/*
-	 * The view goes on top of "/": nothing must be made on the host for it, and look-ups that start at b->host do not
-	 * see it. The tmpfs aside goes away with the old root, so it lies on a directory of that which nobody may bind.
-	 */
-	r = view_attach(b, fd_no(b->root), fd_no(b->host), "/", e);
-	if (r == 0)
-		r = make_aside(b, e);
-	if (r == 0)
-		r = view_source(&proc, b, "/proc", e);
-	return r < 0 ? r : view_attach(b, fd_no(b->aside), fd_no(proc), "/proc", e);
+	/* on top of "/": nothing must be made on the host for it, and look-ups that start at b->host do not see it */
+	return view_attach(b, fd_no(b->root), fd_no(b->host), "/", e);
 }
 
 /* Whose line it is, and which path, where the story does not tell yet. */
@@ -293,6 +299,8 @@ int st_pivot(struct build *b, struct err *e)
 int st_seal(struct build *b, struct err *e)
 {
 	struct mount_attr ro = { .attr_set = MOUNT_ATTR_RDONLY };
+	if (b->spare && unlinkat(fd_no(b->root), VIEW_SPARE, 0) != 0 && errno != EBUSY)
+		return err_sys(e, "remove the spare mount point");
 	if (!b->bound_root && mount_setattr(fd_no(b->root), "", AT_EMPTY_PATH, &ro, sizeof(ro)) != 0)
 		return errno == ENOSYS ? view_too_old("mount_setattr", e) : err_sys(e, "make the root read-only");
 	if (b->dev.plus1 && mount_setattr(fd_no(b->dev), "", AT_EMPTY_PATH, &ro, sizeof(ro)) != 0)

@@ -23,7 +23,8 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * @own:     devices of the tmpfs that belong to the view: the only places where a directory may be made
  * @from:    directory of the host that something was last bound from, and its path
  * @parent: directory of the view's own that something was last made in, and its path
- * @aside:   tmpfs with what masks and stubs show; never visible at the end
+ * @aside:   the tmpfs that the view's own directories are parts of, with what masks and stubs show; never visible as such
+ * @spare:   the root has VIEW_SPARE
  * @dev:     the view's /dev, sealed at the end
  * @net_pid: process that makes the network namespace meanwhile; a byte on @net_answer says that @net_err is set
  * @listener: the proxy's listening socket
@@ -38,7 +39,7 @@ struct build {
 	const struct box_opts *opts;
 	uid_t uid;
 	gid_t gid;
-	bool userns, bound_root, terminal;
+	bool userns, bound_root, spare, terminal;
 	struct fd host, root, aside, dev;
 	dev_t *own;
 	size_t nown, naside;

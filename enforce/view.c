@@ -127,7 +127,10 @@ static int make(struct build *b, const char *path, bool dir, struct err *e)
 	if (r < 0)
 		return r;
 	const char *name = path_base(path);
-	if (dir ? mkdirat(fd_no(b->parent), name, 0755) : mknodat(fd_no(b->parent), name, S_IFREG | 0444, 0))
+	int parent = fd_no(b->parent);
+	if (!dir && b->spare && linkat(fd_no(b->root), VIEW_SPARE, parent, name, 0) == 0)
+		return 0;
+	if (dir ? mkdirat(parent, name, 0755) : mknodat(parent, name, S_IFREG | 0444, 0))
 		return errno == EEXIST ? -EEXIST : err_sys(e, "make %s in the view", path);
 	return 0;
 }
@@ -192,8 +195,7 @@ int view_put(struct build *b, int mount, const char *path, bool dir, struct err 
 	return r < 0 ? r : view_attach(b, mount, fd_no(point), path, e);
 }
 
-/* @name below @at, itself where that is a link; or @at where it is "". */
-static int clone_at(struct fd *out, int at, const char *name, uint64_t attr, struct err *e)
+int view_clone_at(struct fd *out, int at, const char *name, uint64_t attr, struct err *e)
 {
 	const unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_NO_AUTOMOUNT |
 	                       (*name ? AT_SYMLINK_NOFOLLOW : AT_EMPTY_PATH);
@@ -215,7 +217,7 @@ static int clone_at(struct fd *out, int at, const char *name, uint64_t attr, str
 
 int view_clone(struct fd *out, int at, uint64_t attr, struct err *e)
 {
-	return clone_at(out, at, "", attr, e);
+	return view_clone_at(out, at, "", attr, e);
 }
 
 int view_clone_source(struct fd *out, struct build *b, const char *path, uint64_t attr, struct err *e)
@@ -229,7 +231,7 @@ int view_clone_source(struct fd *out, struct build *b, const char *path, uint64_
 		if (r < 0)
 			return r;
 	}
-	return clone_at(out, fd_no(b->from), path_base(path), attr, e);
+	return view_clone_at(out, fd_no(b->from), path_base(path), attr, e);
 }
 
 int view_attach(struct build *b, int mount, int point, const char *path, struct err *e)

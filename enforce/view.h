@@ -5,6 +5,15 @@
 
 #include <stdint.h>
 
+/*
+ * The file in the view's root that all mount points for files are links to: a name costs half of what an inode does. It is
+ * removed when the root is sealed. Other file systems get files of their own.
+ */
+#define VIEW_SPARE ".mount-point"
+
+/* A directory of the view's own, of @mode, as a detached mount: file systems take their time, so all share one. */
+int view_own(struct fd *out, struct build *b, const char *name, mode_t mode, struct err *e) MUST;
+
 /* -ENOSYS: the kernel has not got @call. */
 int view_too_old(const char *call, struct err *e);
 
@@ -39,6 +48,9 @@ int view_parent(int *dir, struct build *b, const char *path, struct err *e) MUST
 /* A detached copy of the mounts at and below @at (a descriptor), with @attr added and propagation cut. */
 int view_clone(struct fd *out, int at, uint64_t attr, struct err *e) MUST;
 
+/* The same of @name in directory @at, itself where that is a link; of @at where @name is "". */
+int view_clone_at(struct fd *out, int at, const char *name, uint64_t attr, struct err *e) MUST;
+
 /* Attach the detached mount @mount at @point. */
 int view_attach(struct build *b, int mount, int point, const char *path, struct err *e) MUST;
 
@@ -55,5 +67,7 @@ int view_is_own(const struct build *b, int dir, struct err *e) MUST;
 int view_proc(struct build *b, const struct place *p, struct err *e) MUST;
 int view_dev(struct build *b, const struct place *p, struct err *e) MUST;
 int view_copy(struct build *b, const struct place *p, struct err *e) MUST;
+/* A detached mount of an empty file or directory of mode 000. */
+int view_empty(struct fd *out, const struct build *b, bool dir, struct err *e) MUST;
 /* Hide @path behind an empty object of mode 000. -ENOENT when there is nothing. */
 int view_mask(struct build *b, const char *path, struct err *e) MUST;
