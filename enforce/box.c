@@ -27,13 +27,13 @@
  */
 
 enum {
-	FDS_MAX = COPIES_MAX + HANDED_MAX + 1, /* in one message: copies, streams, the listener; SCM_MAX_FD is 253 */
+	FDS_MAX = COPIES_MAX + HANDED_MAX + 2, /* in one message: copies, streams, terminal, listener; SCM_MAX_FD is 253 */
 	SPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
 };
 
-static bool needs_report(const struct policy *pol, const struct box_opts *o, size_t ncopies)
+static bool needs_report(const struct policy *pol, const struct box_opts *o, const struct box *b)
 {
-	return o->hold || pol->network.v == NET_PROXY || ncopies || stdio_anew(o);
+	return b->pty || o->hold || pol->network.v == NET_PROXY || b->ncopies || stdio_anew(o);
 }
 
 static bool holds(const struct policy *pol, const struct box_opts *o)
@@ -47,8 +47,10 @@ int st_report(struct build *b, struct err *e)
 	char go;
 	st_net_end(b);
 	if (b->report) {
-		struct ready ready = { .port = b->port, .listener = b->listener.plus1 != 0 };
+		struct ready ready = { .port = b->port, .listener = b->listener.plus1 != 0, .pty = b->master.plus1 != 0 };
 		int fds[FDS_MAX], n = 0;
+		if (b->master.plus1)
+			fds[n++] = fd_no(b->master);
 		if (b->listener.plus1)
 			fds[n++] = fd_no(b->listener);
 		for (unsigned i = 0; i < HANDED_MAX; i++) {
@@ -158,7 +160,7 @@ static int spawn(struct box *b, const struct policy *pol, const struct box_opts 
 		struct build build = {
 			.pol = pol, .opts = opts, .uid = pol->uid, .gid = pol->gid, .userns = userns,
 			.ctl = fd_no(ctl_in), .errs = fd_no(errs_in), .mask = b->mask,
-			.chld_ignored = chld_ignored, .terminal = has_terminal(), .copy = b->copies, .report = report,
+			.chld_ignored = chld_ignored, .terminal = !b->pty && has_terminal(), .pty = b->pty, .copy = b->copies, .report = report,
 		};
 		child_main(&build);
 	}
@@ -207,6 +209,12 @@ static int read_ready(struct box *b, struct err *e)
 		memcpy(fds, CMSG_DATA(c), nfds * sizeof(int));
 	}
 	size_t at = 0;
+	if (ready.pty && at < nfds) {
+		b->pty->master = fd_own(fds[at++]);
+	} else { /* there is none without its step, knobs.h */
+		pty_free(b->pty);
+		b->pty = NULL;
+	}
 	if (ready.listener && at < nfds) {
 		b->proxy = fd_own(fds[at++]);
 		b->proxy_port = ready.port;
@@ -240,8 +248,12 @@ static int start(struct box *b, const struct policy *pol, const struct box_opts 
 	b->masked = true;
 	for (size_t i = 0; i < HANDED_MAX; i++)
 		b->stdio_no[i] = handed_no(opts, i);
-	term_save(&b->term);
-	bool report = needs_report(pol, opts, b->ncopies);
+	r = pty_open(&b->pty, e);
+	if (r < 0)
+		return r;
+	if (!b->pty)
+		term_save(&b->term);
+	bool report = needs_report(pol, opts, b);
 	r = spawn(b, pol, opts, report, e);
 	if (r == 0 && report)
 		r = read_ready(b, e);
@@ -273,6 +285,7 @@ void box_drop(struct box *b)
 		kill(b->init, SIGKILL);
 		waitpid(b->init, NULL, 0);
 	}
+	pty_free(b->pty);
 	term_restore(&b->term);
 	term_drop(&b->term);
 	fd_drop(&b->pidfd);

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fd.h"
 #include "base/str.h"
+#include "enforce/pty.h"
 #include "enforce/term.h"
 #include "profiles/policy.h"
 
@@ -60,6 +61,7 @@ struct box {
 	struct fd stdio[HANDED_MAX]; /* what was opened anew, to bring the caller's position up to date; @stdio_no: of which */
 	int stdio_no[HANDED_MAX];
 	struct term term;
+	struct pty *pty; /* standard input is a terminal, and the command has a private one */
 	sigset_t mask; /* the caller's, put back by box_drop() */
 	bool masked;
 };

@@ -1,5 +1,6 @@
 /* init.c - pid 1 of the sandbox, and the last steps of the command */
 #include "enforce/exec.h"
+#include "enforce/job.h"
 #include "enforce/step.h"
 
 #include <errno.h>
@@ -92,7 +93,7 @@ static void neutral_name(const struct build *b)
 	}
 }
 
-static int status_code(int status)
+int status_code(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -106,10 +107,9 @@ static void reap(pid_t command)
 	}
 }
 
-/* Only from outside the sandbox, and from a person or program: the terminal's reach the command by themselves. */
-static bool from_outside(const siginfo_t *si)
+bool from_outside(int code, pid_t sender)
 {
-	return (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL) && si->si_pid == 0;
+	return (code == SI_USER || code == SI_QUEUE || code == SI_TKILL) && sender == 0;
 }
 
 /* Stop or continue everything but ourselves; all at once, so that no fork slips through. See term.c. */
@@ -142,23 +142,29 @@ _Noreturn void init_main(struct build *b)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	neutral_name(b);
+	struct failure f = { 0 };
+	if (b->slave.plus1 && job_prepare(b, &f.e) < 0) {
+		send_failure(b->errs, &f);
+		_exit(125);
+	}
 	/* nothing to do before the command runs, so it may borrow our memory until then */
 	pid_t command = vfork();
 	if (command == 0)
 		command_main(b);
-	struct failure f = { 0 };
 	if (command < 0) {
 		err_sys(&f.e, "fork");
 		send_failure(b->errs, &f);
 		_exit(125);
 	}
+	if (b->slave.plus1)
+		job_main(b, command);
 	keep_only(b->ctl);
 	for (;;) {
 		siginfo_t si;
 		int sig = sigwaitinfo(&all, &si);
 		if (sig == SIGCHLD)
 			reap(command);
-		else if (sig > 0 && from_outside(&si))
+		else if (sig > 0 && from_outside(si.si_code, si.si_pid))
 			serve(b->ctl, command, sig);
 	}
 }

@@ -37,14 +37,12 @@ static int bind_node(struct build *b, int dev, const char *name, struct err *e)
 	return 0;
 }
 
-static int mount_pts(int dev, struct err *e)
+static int mount_pts(struct build *b, int dev, struct err *e)
 {
-	/* every devpts mount is an instance of its own since 4.7 */
-	static const char *const options[] = { "ptmxmode", "0666", "mode", "0620", NULL };
 	if (mkdirat(dev, "pts", 0755) != 0)
 		return err_sys(e, "make /dev/pts");
-	OWN(fd) m = { 0 };
-	int r = view_fs(&m, "devpts", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, options, e);
+	OWN(fd) m = TAKE(b->pts); /* there already, with a private terminal */
+	int r = m.plus1 ? 0 : view_pts(&m, e);
 	if (r == 0 && move_mount(fd_no(m), "", dev, "pts", MOVE_MOUNT_F_EMPTY_PATH) != 0)
 		return err_sys(e, "mount on /dev/pts");
 	return r;
@@ -58,7 +56,7 @@ int view_dev(struct build *b, const struct place *p, struct err *e)
 	for (size_t i = 0; r == 0 && i < LEN(nodes); i++)
 		r = bind_node(b, fd_no(b->dev), nodes[i], e);
 	if (r == 0)
-		r = mount_pts(fd_no(b->dev), e);
+		r = mount_pts(b, fd_no(b->dev), e);
 	for (size_t i = 0; r == 0 && i < LEN(links); i++) {
 		if (symlinkat(links[i].text, fd_no(b->dev), links[i].name) != 0)
 			r = err_sys(e, "link /dev/%s", links[i].name);

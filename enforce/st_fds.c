@@ -1,4 +1,5 @@
 /* st_fds.c - descriptors and signals as the caller meant them for the command */
+#include "enforce/job.h"
 #include "enforce/step.h"
 
 #include <errno.h>
@@ -23,12 +24,14 @@ int st_fds(struct build *b, struct err *e)
 }
 
 /*
- * kill(0, ..) reaches every member of the process group, also those outside of the sandbox. With a terminal the command has
- * to stay in it, or ^C and reading would not work; without one it gets a session of its own, and what is sent to the
- * caller's group comes through snug.
+ * kill(0, ..) reaches every member of the process group, also those outside of the sandbox. With the caller's terminal the command has
+ * to stay in it, or ^C and reading would not work; with a private terminal it leads a job on that; without any it gets a
+ * session of its own, and what is sent to the caller's group comes through snug.
  */
 int st_session(struct build *b, struct err *e)
 {
+	if (b->slave.plus1)
+		return job_lead(b, e);
 	if (!b->terminal && setsid() < 0)
 		return err_sys(e, "new session");
 	return 0;

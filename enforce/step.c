@@ -14,6 +14,7 @@ const struct step box_steps[] = {
 	{ "arguments", st_title, NULL, "a copy of the command's arguments" },
 	{ "user namespace", st_userns, "the ids of everybody else", "capabilities over the new namespaces" },
 	{ "host", st_open_host, NULL, "the host's tree by descriptor" },
+	{ "terminal", st_pty, "the caller's terminal, session and process group", "a private one" },
 	{ "standard streams", st_stdio, "write access to what was opened for reading", NULL },
 	{ "network", st_net_begin, NULL, "a helper that makes the network namespace" },
 	{ "root", st_root, "mount propagation", "an empty root" },

@@ -17,7 +17,7 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * struct build - state of the half-built sandbox; lives in the child only
  * @uid, @gid: before the user namespace
  * @userns:  who-runs-it (a): namespaces come with a user namespace
- * @terminal: there is a controlling terminal
+ * @terminal: the command shares the caller's controlling terminal
  * @host:    the host's root, O_PATH, until the pivot
  * @root:    root of the view; @root_dev its device
  * @own:     devices of the tmpfs that belong to the view: the only places where a directory may be made
@@ -31,6 +31,7 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * @copies:  one per PLACE_COPY: descriptor of the private place it lies in
  * @stdio:   of 0 to 2 and those kept (handed_no()) what was opened anew, to bring the caller's position up to date afterwards
  * @rules:   Landlock's, with the rights and scopes they handle; empty where the host has it not
+ * @pts:     devpts of the view, not attached yet; @master, @slave: the private terminal; @sigs: a signalfd for job_main()
  * @ctl:     to the supervisor: descriptors out, "go" in
  * @errs:    to the supervisor: struct failure; closes on exec
  */
@@ -57,6 +58,8 @@ struct build {
 	uint16_t port;
 	const struct copy *copy; /* one per PLACE_COPY, in order, made by the supervisor */
 	struct fd stdio[HANDED_MAX];
+	const struct pty *pty; /* a private terminal is wanted */
+	struct fd pts, master, slave, sigs;
 	bool report; /* the supervisor waits for struct ready */
 	struct fd copies[COPIES_MAX];
 	size_t ncopies;
@@ -101,6 +104,15 @@ int steps_run(const struct step *steps, struct build *b, struct err *e) MUST;
 /* pid 1 after the steps: start the command, reap, leave with its status. Never returns. */
 _Noreturn void init_main(struct build *b);
 
+/* Exit code for the wait status of a command that has ended. */
+int status_code(int status);
+
+/*
+ * Did a signal of this si_code come from outside the sandbox, and from a person or program? The caller's terminal reaches
+ * the command by itself.
+ */
+bool from_outside(int code, pid_t sender);
+
 int st_filter(struct build *b, struct err *e) MUST;
 int st_title(struct build *b, struct err *e) MUST;
 int st_userns(struct build *b, struct err *e) MUST;
@@ -111,6 +123,7 @@ int handed_no(const struct box_opts *o, size_t i);
 /* Is one of them a file that st_stdio() will open anew? */
 bool stdio_anew(const struct box_opts *o);
 int st_stdio(struct build *b, struct err *e) MUST;
+int st_pty(struct build *b, struct err *e) MUST;
 int st_root(struct build *b, struct err *e) MUST;
 int st_places(struct build *b, struct err *e) MUST;
 int st_seal(struct build *b, struct err *e) MUST;
@@ -132,11 +145,12 @@ int st_fds(struct build *b, struct err *e) MUST;
 int st_seccomp(struct build *b, struct err *e) MUST;
 
 /**
- * struct ready - what st_report() sends, with the descriptors: the listener if any, those of stdio, one per copy
+ * struct ready - what st_report() sends, with the descriptors: the private terminal and the listener if any, those of stdio, one per copy
  */
 struct ready {
 	uint16_t port;
 	uint16_t listener;
+	uint16_t pty; /* the private terminal's outer side comes first */
 	uint32_t stdio; /* bit N: descriptor handed_no(N) was opened anew */
 };
 

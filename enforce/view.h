@@ -65,6 +65,8 @@ int view_fs(struct fd *out, const char *fstype, uint64_t attr, const char *const
 int view_is_own(const struct build *b, int dir, struct err *e) MUST;
 
 int view_proc(struct build *b, const struct place *p, struct err *e) MUST;
+/* A new devpts, not attached. */
+int view_pts(struct fd *out, struct err *e) MUST;
 int view_dev(struct build *b, const struct place *p, struct err *e) MUST;
 int view_copy(struct build *b, const struct place *p, struct err *e) MUST;
 /* A detached mount of an empty file or directory of mode 000. */

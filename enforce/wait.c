@@ -25,11 +25,11 @@ static long long now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* What a person or a program may send to snug and means for the command. */
+/* What a person or a program may send to snug and means for the command. SIGCONT only comes where it is blocked. */
 static void forwarded(sigset_t *set)
 {
 	const int sigs[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGURG, SIGWINCH,
-	                     SIGTSTP, SIGTTIN, SIGTTOU };
+	                     SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT };
 	sigemptyset(set);
 	for (size_t i = 0; i < LEN(sigs); i++)
 		sigaddset(set, sigs[i]);
@@ -48,12 +48,14 @@ static bool is_stop(int sig)
 	return sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-static int forward(int sigfd, const struct box *b, struct err *e)
+static int forward(int sigfd, struct box *b, struct err *e)
 {
 	struct signalfd_siginfo si;
 	ssize_t n;
 	while ((n = read(sigfd, &si, sizeof(si))) == sizeof(si)) {
-		if (is_stop((int)si.ssi_signo))
+		if (b->pty)
+			pty_signal(b, (int)si.ssi_signo, was_sent(&si));
+		else if (is_stop((int)si.ssi_signo))
 			term_stop(b, (int)si.ssi_signo);
 		else if (was_sent(&si))
 			kill(b->init, (int)si.ssi_signo);
@@ -118,18 +120,30 @@ static int watch(struct box *b, int timeout_ms, int *status, bool *timed_out, st
 	if (!sigs.plus1)
 		return err_sys(e, "signalfd");
 	struct deadline d = { timeout_ms < 0 ? -1 : now_ms() + timeout_ms, 0 };
-	struct pollfd p[] = { { fd_no(b->pidfd), POLLIN, 0 }, { fd_no(sigs), POLLIN, 0 } };
+	enum { INIT, SIGS, CTL, TTY };
+	struct pollfd p[TTY + PTY_POLLS] = { { fd_no(b->pidfd), POLLIN, 0 }, { fd_no(sigs), POLLIN, 0 }, { fd_no(b->ctl), POLLIN, 0 } };
+	if (b->pty)
+		pty_begin(b);
 	for (;;) {
-		int n = poll(p, LEN(p), due_in(&d));
+		if (b->pty)
+			pty_polls(b->pty, p + TTY);
+		int n = poll(p, b->pty ? LEN(p) : CTL, due_in(&d));
 		if (n < 0 && errno != EINTR)
 			return err_sys(e, "poll");
-		if (n > 0 && p[0].revents) {
+		if (n > 0 && p[INIT].revents) {
+			if (b->pty)
+				pty_end(b, fd_no(sigs));
 			*timed_out = d.stage > 0;
 			return collect(b, status, e);
 		}
-		int r = n > 0 && p[1].revents ? forward(fd_no(sigs), b, e) : 0;
+		int r = n > 0 && p[SIGS].revents ? forward(fd_no(sigs), b, e) : 0;
 		if (r < 0)
 			return r;
+		if (n > 0 && b->pty) {
+			pty_copy(b, p + TTY);
+			if (p[CTL].revents)
+				pty_heard(b);
+		}
 		strike(&d, b->init);
 	}
 }
