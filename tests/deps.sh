@@ -32,6 +32,7 @@ git git
 curl curl
 python3 python3
 python3-venv -
+python3-pip -
 python3-jsonschema -
 mandoc mandoc
 nodejs node
@@ -46,7 +47,6 @@ jq jq
 openssl openssl
 netcat-openbsd nc
 gdb gdb
-mandoc mandoc
 procps pgrep
 perl perl
 '
@@ -102,7 +102,7 @@ if [ "$(id -u)" != 0 ]; then
 		sudo='sudo -n'
 	else
 		echo "deps: missing packages; as root, type:" >&2
-		echo "  $line" >&2
+		echo "  apt-get update && $line" >&2
 		exit 1
 	fi
 fi
