@@ -26,6 +26,22 @@ static const char *named_path(struct arena *a, const struct policy *pol, const c
 	return path && access(path, F_OK) == 0 ? path : NULL;
 }
 
+/* The line that hides @path and beats every grant, or NULL. */
+static const struct src *hidden_by(const struct policy *pol, const char *path)
+{
+	for (size_t i = 0; i < pol->nbans; i++)
+		if (!pol->bans[i].write_only && path_under(path, pol->bans[i].path))
+			return &pol->bans[i].src;
+	return NULL;
+}
+
+static void add_src(struct str *line, const struct src *src)
+{
+	OWN(str) by = { 0 };
+	src_text(&by, src);
+	esc_term(line, str_c(&by));
+}
+
 /* Would a stat of @path find it inside? */
 static bool shown(struct setup *s, const char *path)
 {
@@ -57,6 +73,17 @@ void absent_hint(const struct cli_opts *o, struct setup *s)
 		const char *path = named_path(&s->host.arena, &s->policy, o->cmd[i]);
 		if (!path || shown(s, path))
 			continue;
+		const struct host_file *f = host_file(&s->host, path);
+		const struct src *by = hidden_by(&s->policy, f && f->real ? f->real : path);
+		if (by) {
+			OWN(str) told = { 0 };
+			str_add(&told, "snug: not in the confined view: ");
+			esc_term(&told, path);
+			str_add(&told, "; hidden by ");
+			add_src(&told, by);
+			fprintf(stderr, "%s\n", str_c(&told));
+			continue;
+		}
 		if (n++)
 			str_add_char(&list, ',');
 		str_add(&list, path);
@@ -117,6 +144,25 @@ static void say_interpreter(struct str *line, const char *path)
 	esc_shell(line, path);
 }
 
+/* The program is at @path on the host. */
+static void say_outside(struct str *line, struct setup *s, const char *path)
+{
+	const struct src *by = hidden_by(&s->policy, path);
+	const char *dir = path_parent(&s->host.arena, path);
+	str_add(line, "; outside it is ");
+	esc_term(line, path);
+	if (by) {
+		str_add(line, ", which is hidden by ");
+		add_src(line, by);
+		return;
+	}
+	str_add(line, ": grant it with --allow-read=");
+	esc_shell(line, path);
+	str_add(line, " and put its directory in front of PATH with env.prepend_path: [");
+	esc_term(line, dir ? dir : "");
+	str_add_char(line, ']');
+}
+
 void absent_command(const struct cli_opts *o, struct setup *s, char *const *env, int err, bool interp)
 {
 	const char *name = o->cmd[0];
@@ -135,16 +181,8 @@ void absent_command(const struct cli_opts *o, struct setup *s, char *const *env,
 		str_add(&line, ": command not found in the confined PATH (");
 		esc_term(&line, path ? path : "");
 		str_add_char(&line, ')');
-		if (there) {
-			const char *dir = path_parent(a, there);
-			str_add(&line, "; outside it is ");
-			esc_term(&line, there);
-			str_add(&line, ": grant it with --allow-read=");
-			esc_shell(&line, there);
-			str_add(&line, " and put its directory in front of PATH with env.prepend_path: [");
-			esc_term(&line, dir ? dir : "");
-			str_add_char(&line, ']');
-		}
+		if (there)
+			say_outside(&line, s, there);
 	}
 	fprintf(stderr, "%s\n", str_c(&line));
 }

@@ -147,7 +147,7 @@ static int unknown(struct finder *f, const struct profdirs *dirs, const char *na
 	return err_set(e, ENOENT, "no profile '%.80s'%s%s%s; snug profile list shows all%s%s%s", str_c(&shown),
 	               near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "",
 	               dirs->foreign ? " (" : "", dirs->foreign ? dirs->foreign : "",
-	               dirs->foreign ? " is not yours and was not searched)" : "");
+	               dirs->foreign ? " and was not searched)" : "");
 }
 
 static int locate(struct found *out, struct finder *f, const char *name, struct err *e)
@@ -173,7 +173,7 @@ static int locate(struct found *out, struct finder *f, const char *name, struct 
 	}
 	/* what would have been found there is not replaced in silence */
 	r = dirs.foreign && only == ORIGIN_COUNT ?
-	    note(f, arena_fmt(&f->arena, "%s is not yours and was not searched", dirs.foreign), e) : 0;
+	    note(f, arena_fmt(&f->arena, "%s and was not searched", dirs.foreign), e) : 0;
 	if (r)
 		return r;
 	const struct builtin *b = find_builtin(bare);

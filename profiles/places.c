@@ -73,8 +73,10 @@ static int add_checkout(struct profdirs *out, struct finder *f, const char *star
 		/* whoever owns the directory could put anything there */
 		bool owned = !lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == f->host->uid && !lstat(own, &st) &&
 		             S_ISDIR(st.st_mode) && st.st_uid == f->host->uid && !stat(dir, &st) && st.st_uid == f->host->uid;
-		if (!owned && !out->foreign && !stat(path, &st))
-			out->foreign = path;
+		if (!owned && !out->foreign && !stat(path, &st)) {
+			bool link = (!lstat(own, &st) && S_ISLNK(st.st_mode)) || (!lstat(path, &st) && S_ISLNK(st.st_mode));
+			out->foreign = arena_fmt(a, link ? "%s is reached through a symbolic link" : "%s is not yours", path);
+		}
 		int r = owned ? add_dir(out, f, ORIGIN_REPO, path, e) : 0;
 		if (r || !strcmp(dir, top) || !dir[1])
 			return r;

@@ -14,7 +14,7 @@ struct profdir {
 	enum origin origin;
 	const char *path;
 };
-/* @foreign: a directory of the checkout that was passed over since it is somebody else's, or NULL */
+/* @foreign: "DIR is not yours": a directory of the checkout that was passed over, and why; or NULL */
 struct profdirs { struct profdir *items; size_t n; const char *foreign; };
 
 /**

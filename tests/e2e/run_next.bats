@@ -124,3 +124,25 @@ setup() {
 	run "$SNUG" explain --profile ../x.yaml
 	refute_line 'run refuses'
 }
+
+@test "no grant is advised for what a deny hides" {
+	run "$SNUG" --deny-read=/usr -- id
+	assert_status 127
+	assert_out "which is hidden by --deny-read"
+	refute_out "--allow-read"
+	run "$SNUG" --deny-read=../out -- cat ../out
+	refute_out "--allow-read"
+	mkdir ../out
+	run "$SNUG" --deny-read=../out -- ls ../out
+	assert_line 'not in the confined view: .*/out; hidden by --deny-read$'
+	refute_out "--allow-read"
+}
+
+@test "a .snug that is a link is passed over, and the message says why" {
+	mkdir -p real/profiles
+	echo 'name: zz' >real/profiles/zz.yaml
+	ln -s real .snug
+	run "$SNUG" +zz -- true
+	assert_status 125
+	assert_out "/.snug/profiles is reached through a symbolic link and was not searched"
+}
