@@ -251,7 +251,13 @@ static int decode_unknown(const struct decoder *d, struct task *t, const struct 
 int decode_call(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c)
 {
 	const struct sysdef *def = sysdefs_get(d->defs, in->nr);
-	*c = (struct call){ .def = def, .sockfd = -1 };
+	/* what was seen and the program are large, and cleared by those who fill them */
+	c->def = def;
+	c->n = 0;
+	c->refuse = 0;
+	c->incomplete = NULL;
+	c->moves = c->starts = false;
+	c->sockfd = -1;
 	if (!def)
 		return decode_unknown(d, t, in, c);
 	uint32_t flags = def->flags ? (uint32_t)arg(in, def->flags) : 0;

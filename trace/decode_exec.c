@@ -268,6 +268,7 @@ int decode_exec(const struct decoder *d, struct task *t, const struct seccomp_da
 	unsigned at = def->at ? (unsigned)in->args[def->at - 1] : 0;
 	int dirfd = def->dir ? (int)in->args[def->dir - 1] : AT_FDCWD;
 	const char *name = call_string(d, t, c, in->args[def->path - 1]);
+	c->program = (struct program){ 0 };
 	if (!name || (!name[0] && !(at & AT_EMPTY_PATH)))
 		return 0;
 	struct seen *s = call_add(c, t, OP_EXEC);

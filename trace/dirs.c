@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +33,32 @@ void dirs_trim(struct resolver *r)
 	map_drop(&r->dirs);
 	map_drop(&r->aliases);
 	arena_drop(&r->arena);
+	r->dir = r->alias = (struct recent){ 0 };
+}
+
+/* The value of @key in @m, of which @last is the latest one; NULL for none. */
+static void *recall(const struct map *m, struct recent *last, const char *key, size_t len)
+{
+	if (last->key && last->len == len && !memcmp(last->key, key, len))
+		return last->value;
+	void **slot = map_find(m, key, len);
+	if (!slot || !*slot)
+		return NULL;
+	const struct map_entry *e = (const void *)((const char *)slot - offsetof(struct map_entry, value));
+	*last = (struct recent){ e->key, len, *slot };
+	return *slot;
+}
+
+/* @value for @key, which is copied where it is new; NULL when memory is out. */
+static void *memorize(struct resolver *r, struct map *m, struct recent *last, const char *key, size_t len, void *value)
+{
+	char *copy = value ? arena_mem(&r->arena, key, len) : NULL;
+	void **slot = copy ? map_put(m, copy, len, NULL) : NULL;
+	if (!slot)
+		return NULL;
+	*slot = value;
+	*last = (struct recent){ 0 };
+	return value;
 }
 
 /* Open the directory part of a path that is too long for one call; @tail is what is left of it. */
@@ -156,8 +183,7 @@ void dirs_start(struct resolver *r, struct walk *w)
 	for (; n; n--) {
 		if (w->whole[n] != '/')
 			continue;
-		void **slot = map_find(&r->aliases, w->whole, n);
-		struct alias *a = slot ? *slot : NULL;
+		const struct alias *a = recall(&r->aliases, &r->alias, w->whole, n);
 		if (!a || !fresh(r, a->epoch, a->ns))
 			continue;
 		memcpy(w->cur, a->cur, a->len + 1);
@@ -176,16 +202,14 @@ void dirs_remember(struct resolver *r, const struct walk *w, size_t at)
 	if (!w->cached || n < 2 || n - 1 > w->clean_len || w->prefix[0])
 		return;
 	n--;
-	void **slot = map_find(&r->aliases, w->whole, n);
-	struct alias *a = slot ? *slot : NULL;
+	struct alias *a = recall(&r->aliases, &r->alias, w->whole, n);
 	if (a && fresh(r, a->epoch, a->ns))
 		return;
 	if (!a || strcmp(a->cur, w->cur) != 0 || a->nhops || w->nhops) {
-		char *key = arena_mem(&r->arena, w->whole, n);
 		a = arena_alloc(&r->arena, sizeof(*a));
 		struct hop *hops = arena_array(&r->arena, w->nhops, sizeof(*hops));
 		char *cur = arena_mem(&r->arena, w->cur, w->len);
-		if (!key || !a || !hops || !cur)
+		if (!a || !hops || !cur)
 			return;
 		for (size_t i = 0; i < w->nhops; i++) {
 			hops[i].path = arena_str(&r->arena, w->hops[i].path);
@@ -194,10 +218,8 @@ void dirs_remember(struct resolver *r, const struct walk *w, size_t at)
 				return;
 		}
 		*a = (struct alias){ .cur = cur, .hops = hops, .nhops = w->nhops, .len = w->len, .links = w->links };
-		slot = map_put(&r->aliases, key, n, NULL);
-		if (!slot)
+		if (!memorize(r, &r->aliases, &r->alias, w->whole, n, a))
 			return;
-		*slot = a;
 	}
 	a->epoch = r->tasks->epoch;
 	a->ns = r->now;
@@ -246,8 +268,7 @@ static size_t up(const char *path, size_t len)
 
 static struct dir *cached(struct resolver *r, const struct task *t, const struct walk *w, size_t len)
 {
-	void **slot = w->cached && !w->prefix[0] ? map_find(&r->dirs, w->cur, len) : NULL;
-	struct dir *d = slot ? *slot : NULL;
+	struct dir *d = w->cached && !w->prefix[0] ? recall(&r->dirs, &r->dir, w->cur, len) : NULL;
 	bool good = d && fresh(r, d->epoch, d->ns) && d->uid == t->creds.uid && d->gid == t->creds.gid;
 	return good ? d : NULL;
 }
@@ -257,16 +278,11 @@ static void store(struct resolver *r, const struct task *t, const struct walk *w
 {
 	if (!w->cached || w->prefix[0])
 		return;
-	void **slot = map_find(&r->dirs, w->cur, len);
-	struct dir *d = slot ? *slot : NULL;
-	if (!d) {
-		char *key = arena_mem(&r->arena, w->cur, len);
-		d = key ? arena_alloc(&r->arena, sizeof(*d)) : NULL;
-		slot = d ? map_put(&r->dirs, key, len, NULL) : NULL;
-		if (!slot)
-			return;
-		*slot = d;
-	}
+	struct dir *d = recall(&r->dirs, &r->dir, w->cur, len);
+	if (!d)
+		d = memorize(r, &r->dirs, &r->dir, w->cur, len, arena_alloc(&r->arena, sizeof(*d)));
+	if (!d)
+		return;
 	const char *blocked = info->blocked;
 	if (blocked && (!d->info.blocked || strcmp(blocked, d->info.blocked) != 0))
 		blocked = arena_str(&r->arena, blocked);

@@ -167,7 +167,7 @@ void envuse_path(struct envuse *u, uint32_t proc, const char *program, const cha
 {
 	for (size_t i = 0; i < u->n; i++) {
 		struct envvar *v = &u->vars[i];
-		if (v->value[0] == '/' && path_under(path, v->value) && open_to(v, program))
+		if (!v->proc && v->by_value && v->value[0] == '/' && path_under(path, v->value) && open_to(v, program))
 			v->proc = proc;
 	}
 }
@@ -186,7 +186,7 @@ void envuse_word(struct envuse *u, uint32_t proc, const char *program, const cha
 {
 	for (size_t i = 0; i < u->n; i++) {
 		struct envvar *v = &u->vars[i];
-		if (has_word(word, v->value) && open_to(v, program))
+		if (!v->proc && v->by_value && has_word(word, v->value) && open_to(v, program))
 			v->proc = proc;
 	}
 }

@@ -1,6 +1,5 @@
 #include "trace/eventset.h"
 
-#include "base/str.h"
 #include "base/vec.h"
 
 #include <errno.h>
@@ -11,7 +10,8 @@
 void eventset_drop(struct eventset *s)
 {
 	free(s->items);
-	map_drop(&s->index);
+	free(s->index);
+	str_drop(&s->key);
 	map_drop(&s->strings);
 	*s = (struct eventset){ 0 };
 }
@@ -62,12 +62,28 @@ static int make_key(struct str *k, uint32_t proc, const struct access *a, int ou
 	return k->oom ? -ENOMEM : 0;
 }
 
+/* The name as spelled is often the end of the path, or all of it. */
+static const char *keep_spelled(struct eventset *s, const char *spelled, const char *path)
+{
+	size_t n = spelled ? strlen(spelled) : 0, m = path && n ? strlen(path) : 0;
+	if (m >= n && m && !memcmp(path + m - n, spelled, n))
+		return path + m - n;
+	return eventset_str(s, spelled);
+}
+
+static const char *keep_dir(struct eventset *s, const char *dir)
+{
+	if (!dir || !s->dir || strcmp(dir, s->dir) != 0)
+		s->dir = eventset_str(s, dir);
+	return s->dir;
+}
+
 static int keep_object(struct eventset *s, struct object *to, const struct object *from)
 {
 	*to = *from;
-	to->spelled = eventset_str(s, from->spelled);
 	to->path = eventset_str(s, from->path);
-	to->dir = eventset_str(s, from->dir);
+	to->spelled = keep_spelled(s, from->spelled, to->path);
+	to->dir = keep_dir(s, from->dir);
 	to->blocked = eventset_str(s, from->blocked);
 	to->hops = arena_array(s->arena, from->nhops, sizeof(*to->hops));
 	if (!to->hops || (from->path && !to->path) || (from->spelled && !to->spelled))
@@ -83,39 +99,67 @@ static int keep_object(struct eventset *s, struct object *to, const struct objec
 	return 0;
 }
 
+/* The slot of @id, or the free one where it belongs. */
+static struct eventslot *slot_of(const struct eventset *s, const uint64_t id[2])
+{
+	for (size_t i = id[0];; i++) {
+		struct eventslot *slot = &s->index[i & (s->nslots - 1)];
+		if (!slot->at || (slot->id[0] == id[0] && slot->id[1] == id[1]))
+			return slot;
+	}
+}
+
+static int grow(struct eventset *s)
+{
+	struct eventset more = { .nslots = s->nslots ? s->nslots * 2 : 1024 };
+	more.index = calloc(more.nslots, sizeof(*more.index));
+	if (!more.index)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->nslots; i++)
+		if (s->index[i].at)
+			*slot_of(&more, s->index[i].id) = s->index[i];
+	free(s->index);
+	s->index = more.index;
+	s->nslots = more.nslots;
+	return 0;
+}
+
 int eventset_add(struct eventset *s, uint32_t proc, const struct access *acc, int outcome,
                  enum outcome_source source, uint64_t ns)
 {
-	OWN(str) key = { 0 };
-	if (make_key(&key, proc, acc, outcome, source) < 0)
+	str_clear(&s->key);
+	if (make_key(&s->key, proc, acc, outcome, source) < 0 || (s->n * 2 >= s->nslots && grow(s) < 0)) {
+		str_drop(&s->key); /* the next one may fit */
 		return -ENOMEM;
-	/* two independent hashes stand for the whole: 16 bytes instead of some hundred for each event */
-	uint64_t id[2] = { map_hash(key.p, key.len) };
-	str_add_mem(&key, id, sizeof(*id));
-	id[1] = map_hash(key.p + sizeof(*id), key.len - sizeof(*id));
-	void **slot = map_find(&s->index, id, sizeof(id));
-	s->last = slot ? (uintptr_t)*slot : 0;
-	if (slot) {
-		s->items[s->last - 1].count++;
+	}
+	uint64_t id[2] = { map_hash(s->key.p, s->key.len) };
+	str_add_mem(&s->key, id, sizeof(*id));
+	if (s->key.oom)
+		return str_drop(&s->key), -ENOMEM;
+	id[1] = map_hash(s->key.p + sizeof(*id), s->key.len - sizeof(*id));
+	struct eventslot *slot = slot_of(s, id);
+	s->last = slot->at;
+	if (slot->at) {
+		s->items[slot->at - 1].count++;
 		return 0;
 	}
 	if (s->n >= s->limit) {
 		s->lost++;
 		return 0;
 	}
-	struct event ev = { .seq = s->n + 1, .first_ns = ns, .count = 1, .proc = proc,
-	                    .outcome = outcome, .source = source, .acc = *acc };
-	ev.acc.text = eventset_str(s, acc->text);
-	for (int i = 0; i < 2; i++)
-		if (keep_object(s, &ev.acc.obj[i], &acc->obj[i]) < 0)
-			return -ENOMEM;
-	struct event *e = VEC_PUSH(s);
-	char *kept = e ? arena_mem(s->arena, id, sizeof(id)) : NULL;
-	slot = kept ? map_put(&s->index, kept, sizeof(id), NULL) : NULL;
-	if (!slot)
+	struct event *e = vec_grow(s->items, s->n, &s->cap, sizeof(*e));
+	if (!e)
 		return -ENOMEM;
-	*e = ev;
-	*slot = (void *)(uintptr_t)s->n;
-	s->last = s->n;
+	s->items = e;
+	e += s->n;
+	*e = (struct event){ .seq = s->n + 1, .first_ns = ns, .count = 1, .proc = proc,
+	                     .outcome = outcome, .source = source, .acc = *acc };
+	e->acc.text = eventset_str(s, acc->text);
+	e->acc.obj[1] = (struct object){ 0 };
+	for (int i = 0; i < op_objects(acc->op); i++)
+		if (keep_object(s, &e->acc.obj[i], &acc->obj[i]) < 0)
+			return -ENOMEM;
+	s->last = ++s->n;
+	*slot = (struct eventslot){ { id[0], id[1] }, s->n };
 	return 1;
 }

@@ -1,19 +1,34 @@
 /* eventset.h - the set of what was seen: one event for each (process, operation, object, outcome) */
 #pragma once
 
+#include "base/map.h"
+#include "base/str.h"
 #include "trace/recording.h"
+
+/* Where an event is: two independent hashes of what it is stand for the whole. @at: index + 1, 0 is a free slot. */
+struct eventslot {
+	uint64_t id[2];
+	size_t at;
+};
 
 /**
  * struct eventset - zero is empty
  * @arena: strings of all events, each stored once
  * @last:  index + 1 of the event that eventset_add() counted last
  * @limit: events kept at most; what comes later is counted in @lost
+ * @index: open addressing over @nslots, a power of two
+ * @key:   of the event at hand
+ * @dir:   directory of the last event: the next one is often in the same
  */
 struct eventset {
 	struct arena *arena;
 	struct event *items;
 	size_t n, cap, limit, lost, last;
-	struct map index, strings;
+	struct eventslot *index;
+	size_t nslots;
+	struct map strings;
+	struct str key;
+	const char *dir;
 };
 
 void eventset_drop(struct eventset *s);

@@ -102,6 +102,16 @@ static bool protected_hardlinks(void)
 	return f.plus1 && read(fd_no(f), &c, 1) == 1 && c == '1';
 }
 
+/* The user's variable @name ("PATH=" with its sign), or NULL. */
+static const char *user_var(const char *const *env, const char *name)
+{
+	size_t n = strlen(name);
+	for (; env && *env; env++)
+		if (!strncmp(*env, name, n))
+			return *env + n;
+	return NULL;
+}
+
 int recorder_open(struct recorder *r, const struct host *host, const struct trace_opts *o, int ctl,
                   const struct sigstate *sig, struct err *e)
 {
@@ -112,6 +122,9 @@ int recorder_open(struct recorder *r, const struct host *host, const struct trac
 	if (err)
 		return err;
 	const char *const *real = (const char *const *)o->real_env;
+	r->path = user_var(real, "PATH=");
+	r->pwd = user_var(real, "PWD=");
+	r->oldpwd = user_var(real, "OLDPWD=");
 	if (resolver_open(&r->names, &r->tasks) < 0 || sysdefs_load(&r->defs) < 0 ||
 	    redactor_add_env(&r->secrets, real) < 0 || envuse_open(&r->env, real) < 0)
 		return err_set(e, ENOMEM, "starting the recorder: out of memory");
@@ -199,16 +212,6 @@ static bool inet_connect(struct recorder *r, struct task *t, struct call *c, uin
 	return false;
 }
 
-/* The user's variable @name ("PATH=" with its sign), or NULL. */
-static const char *user_var(const struct recorder *r, const char *name)
-{
-	size_t n = strlen(name);
-	for (char *const *v = r->opts->real_env; v && *v; v++)
-		if (!strncmp(*v, name, n))
-			return *v + n;
-	return NULL;
-}
-
 static bool in_path(const char *list, const char *dir, size_t n)
 {
 	while (list) {
@@ -226,13 +229,12 @@ static void mark_by_env(const struct recorder *r, const struct call *c, struct a
 	const char *spelled = a->obj[0].spelled;
 	if (!spelled || spelled[0] != '/')
 		return;
-	if (a->op == OP_EXEC && c->program.bare && in_path(user_var(r, "PATH="), spelled, path_parent_len(spelled)))
+	if (a->op == OP_EXEC && c->program.bare && in_path(r->path, spelled, path_parent_len(spelled)))
 		a->marks |= MARK_PATH;
 	if (a->op != OP_STAT && a->op != OP_READLINK)
 		return;
 	/* a shell asks whether $PWD is where it is, bash name by name; confined that may name the directory without links */
-	const char *old = user_var(r, "OLDPWD="), *here = user_var(r, "PWD=");
-	if ((old && a->op == OP_STAT && !strcmp(old, spelled)) || (here && path_under(here, spelled)))
+	if ((r->oldpwd && a->op == OP_STAT && !strcmp(r->oldpwd, spelled)) || (r->pwd && path_under(r->pwd, spelled)))
 		a->marks |= MARK_OLDPWD;
 }
 

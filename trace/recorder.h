@@ -14,6 +14,7 @@
  * @status:  of the command, as waitpid(2) gives it; -1 while it runs
  * @last_ns: when the last notification came
  * @reasons: why the recording is incomplete, each once
+ * @path, @pwd, @oldpwd: the user's variables of these names, or NULL
  */
 struct recorder {
 	const struct trace_opts *opts;
@@ -29,6 +30,7 @@ struct recorder {
 	struct sockports ports;
 	struct envuse env;
 	struct map reasons;
+	const char *path, *pwd, *oldpwd;
 	uint64_t start_ns, last_ns, kill_ns;
 	int ctl, status;
 	bool timed_out, foreign_said, failed;

@@ -35,6 +35,13 @@ struct walk {
 	struct hangs *hangs;
 };
 
+/* What a map was asked for last: one call after the other is about the same directory. */
+struct recent {
+	const char *key;
+	size_t len;
+	void *value;
+};
+
 /**
  * struct resolver - caches of directories; zero is empty
  * @tmp: strings of the current notification, valid until resolver_reset()
@@ -43,6 +50,7 @@ struct resolver {
 	struct tasks *tasks;
 	uint64_t proc_dev;
 	struct map dirs, aliases;
+	struct recent dir, alias;
 	struct arena arena;
 	char *tmp;
 	size_t used;
