@@ -22,6 +22,8 @@ enum {
 	ARG_MAX_KEPT = 2048,
 	ARGS_BYTES = 48 * 1024,
 	ENV_MAX = 4096,
+	ENV_AT_ONCE = 64,
+	ENV_NAME = 64, /* no name that is looked for is longer */
 	ENV_VALUES = 64,
 };
 
@@ -208,37 +210,45 @@ static void read_argv(const struct decoder *d, const struct task *t, uint64_t ad
 	p->argv[p->argc] = NULL;
 }
 
+static const char *const package_vars[] = { "npm_package_name=", "npm_package_version=", "npm_lifecycle_event=" };
+
+/* One variable of the new program, @name its first @len bytes. */
+static int read_var(const struct decoder *d, const struct task *t, uint64_t addr, const char *name, size_t len,
+                    const char **value, struct redactor *r)
+{
+	const char *eq = memchr(name, '=', len);
+	for (size_t k = 0; k < LEN(package_vars); k++) {
+		size_t n = strlen(package_vars[k]);
+		if (len >= n && !memcmp(name, package_vars[k], n)) {
+			const char *all = word(d, t, addr);
+			value[k] = all ? all + n : NULL;
+		}
+	}
+	if (!eq || r->n >= ENV_VALUES || !redact_secret_name(name, (size_t)(eq - name)))
+		return 0;
+	const char *all = word(d, t, addr);
+	return all && redactor_add(r, all) < 0 ? -ENOMEM : 0;
+}
+
 /* Variables that say which package is at work, and values that must not stand in argv. */
 static int read_env(const struct decoder *d, const struct task *t, uint64_t addr, struct program *p, struct redactor *r)
 {
-	static const char *const wanted[] = { "npm_package_name=", "npm_package_version=", "npm_lifecycle_event=" };
-	const char *value[LEN(wanted)] = { 0 };
-	uint64_t ptr[ENV_MAX / 8];
-	for (size_t got = 0; addr && got < ENV_MAX; addr += sizeof(ptr)) {
+	const char *value[LEN(package_vars)] = { 0 };
+	uint64_t ptr[ENV_AT_ONCE];
+	char names[ENV_AT_ONCE][ENV_NAME];
+	size_t lens[ENV_AT_ONCE], have = LEN(ptr);
+	for (size_t got = 0; addr && got < ENV_MAX && have == LEN(ptr); addr += sizeof(ptr), got += have) {
 		ssize_t n = tmem_some(t->tid, addr, ptr, sizeof(ptr));
-		size_t have = n > 0 ? (size_t)n / sizeof(*ptr) : 0;
-		size_t i = 0;
-		for (; i < have && ptr[i]; i++, got++) {
-			char name[64];
-			ssize_t len = tmem_some(t->tid, ptr[i], name, sizeof(name));
-			if (len <= 0)
-				continue;
-			size_t eq = strcspn(name, "=");
-			for (size_t k = 0; k < LEN(wanted); k++)
-				if (!strncmp(name, wanted[k], MIN((size_t)len, strlen(wanted[k]))))
-					value[k] = word(d, t, ptr[i]);
-			if (eq < (size_t)len && r->n < ENV_VALUES && redact_secret_name(name, eq)) {
-				const char *all = word(d, t, ptr[i]);
-				if (all && redactor_add(r, all) < 0)
-					return -ENOMEM;
-			}
+		size_t mapped = n > 0 ? (size_t)n / sizeof(*ptr) : 0;
+		for (have = 0; have < mapped && ptr[have]; have++)
+			;
+		tmem_gather(t->tid, ptr, have, ENV_NAME, names[0], lens);
+		for (size_t i = 0; i < have; i++) {
+			int err = read_var(d, t, ptr[i], names[i], strnlen(names[i], lens[i]), value, r);
+			if (err)
+				return err;
 		}
-		if (i < LEN(ptr))
-			break;
 	}
-	for (size_t k = 0; k < LEN(wanted); k++)
-		if (value[k])
-			value[k] += strlen(wanted[k]);
 	if (value[0] && value[0][0]) {
 		char text[512];
 		int n = snprintf(text, sizeof(text), "%.300s%s%.100s", value[0], value[1] ? "@" : "", value[1] ? value[1] : "");

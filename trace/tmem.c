@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, FIRST = 256 }; /* smallest page of any architecture; a larger one only means more steps */
+enum { PAGE = 4096, FIRST = 256, PIECES = 64 }; /* smallest page of any architecture; a larger one only means more steps */
 
 static ssize_t step(pid_t tid, uint64_t addr, void *buf, size_t len)
 {
@@ -65,4 +65,31 @@ int tmem_read(pid_t tid, uint64_t addr, void *buf, size_t len)
 	if (n < 0)
 		return (int)n;
 	return (size_t)n == len ? 0 : -EFAULT;
+}
+
+/* Up to half of PIECES places at once; the transfer stops at the first piece that is not mapped. */
+static size_t gather(pid_t tid, const uint64_t *addr, size_t n, size_t each, char *buf, size_t *got)
+{
+	struct iovec to[PIECES], from[PIECES];
+	size_t whose[PIECES], pieces = 0, take = MIN(n, (size_t)PIECES / 2);
+	for (size_t i = 0; i < take; i++) {
+		size_t first = MIN(to_page_end(addr[i]), each), sizes[] = { first, each - first }, at = 0;
+		got[i] = 0;
+		for (size_t k = 0; k < LEN(sizes) && sizes[k]; at += sizes[k++]) {
+			to[pieces] = (struct iovec){ buf + i * each + at, sizes[k] };
+			from[pieces] = (struct iovec){ (void *)(uintptr_t)(addr[i] + at), sizes[k] };
+			whose[pieces++] = i;
+		}
+	}
+	ssize_t have = process_vm_readv(tid, to, pieces, from, pieces, 0);
+	size_t left = have > 0 ? (size_t)have : 0, at = 0;
+	for (; at < pieces && left >= to[at].iov_len; left -= to[at++].iov_len)
+		got[whose[at]] += to[at].iov_len;
+	return at < pieces ? whose[at] + 1 : take;
+}
+
+void tmem_gather(pid_t tid, const uint64_t *addr, size_t n, size_t each, char *buf, size_t *got)
+{
+	for (size_t done = 0; done < n;)
+		done += gather(tid, addr + done, n - done, each, buf + done * each, got + done);
 }

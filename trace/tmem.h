@@ -23,3 +23,10 @@ int tmem_read(pid_t tid, uint64_t addr, void *buf, size_t len) MUST;
 
 /* As many of @len bytes as are mapped from @addr on. Return: their number, or -errno. */
 ssize_t tmem_some(pid_t tid, uint64_t addr, void *buf, size_t len) MUST;
+
+/**
+ * tmem_gather() - the first bytes of many places, with few calls
+ * @buf: @each bytes for every one of @addr
+ * @got: for each, how many of them were mapped
+ */
+void tmem_gather(pid_t tid, const uint64_t *addr, size_t n, size_t each, char *buf, size_t *got);

@@ -68,11 +68,39 @@ static void structures_come_whole_or_not_at_all(void **state)
 	munmap(p, (PAGES - 1) * PAGE);
 }
 
+static void many_places_come_as_far_as_they_are_mapped(void **state)
+{
+	(void)state;
+	enum { EACH = 64, MANY = 100 };
+	static char buf[MANY][EACH];
+	char *p = pages(), *end = p + (PAGES - 1) * PAGE;
+	uint64_t addr[MANY];
+	size_t want[MANY], got[MANY];
+	for (size_t i = 0; i < (PAGES - 1) * PAGE; i++)
+		p[i] = (char)(i * 7 + i / 251);
+	for (size_t i = 0; i < MANY; i++) {
+		/* in a page, over its border, at the very end, up to the hole, in it, nowhere */
+		const char *at[] = { p + i * 13, p + PAGE - i % EACH, end - EACH, end - i % EACH, end + i, (char *)16 };
+		const size_t mapped[] = { EACH, EACH, EACH, i % EACH, 0, 0 };
+		addr[i] = (uint64_t)(uintptr_t)at[i * 5 % LEN(at)];
+		want[i] = mapped[i * 5 % LEN(at)];
+	}
+	tmem_gather(getpid(), addr, MANY, EACH, buf[0], got);
+	for (size_t i = 0; i < MANY; i++) {
+		assert_int_equal(got[i], want[i]);
+		if (want[i])
+			assert_memory_equal(buf[i], (const char *)(uintptr_t)addr[i], want[i]);
+	}
+	tmem_gather(getpid(), addr, 0, EACH, buf[0], got);
+	munmap(p, (PAGES - 1) * PAGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_string_is_read_wherever_it_ends),
 		cmocka_unit_test(a_string_is_never_cut),
+		cmocka_unit_test(many_places_come_as_far_as_they_are_mapped),
 		cmocka_unit_test(structures_come_whole_or_not_at_all),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
