@@ -172,7 +172,7 @@ static int word(struct jsonline *j, struct json_value *v)
 
 static bool same_key(const struct json_value *v, const char *name, size_t len)
 {
-	return v->klen == len && !memcmp(v->key, name, len);
+	return v->klen == len && (!len || (v->key[0] == name[0] && !memcmp(v->key, name, len)));
 }
 
 /* Was there a member of this name before the last one of object @of? @seen: one bit for some names each. */

@@ -28,6 +28,9 @@ static const struct place *place_below(const struct policy *pol, const char *pat
 		len = 0; /* "/" */
 	for (size_t i = 0; i < pol->nplaces; i++) {
 		const char *p = pol->places[i].path;
+		/* most lie somewhere else altogether */
+		if (len && p[0] && p[1] != path[1])
+			continue;
 		/* the directory of a copy is made also while there is nothing to copy */
 		bool there = place_present(&pol->places[i]) || pol->places[i].kind == PLACE_COPY;
 		if (there && !strncmp(p, path, len) && p[len] == '/' && p[len + 1])
