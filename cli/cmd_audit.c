@@ -349,6 +349,10 @@ static int run(struct audit *a, struct err *e)
 		return r == -EINTR ? 128 + SIGINT : r;
 	}
 	banner(a->o);
+	if (a->verify.keep.dir) {
+		a->rec.before_change = keeper_original;
+		a->rec.change_arg = &a->verify.keep;
+	}
 	r = record_run(&a->rec, a->o, &a->setup.host, e);
 	if (r < 0 || a->rec.exec_err) {
 		verify_clean(&a->verify);

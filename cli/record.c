@@ -74,6 +74,7 @@ int record_run(struct record *out, const struct cli_opts *o, struct host *h, str
 		.timeout_ms = o->timeout_s ? o->timeout_s * 1000 : -1,
 		.log_fd = names ? fd_no(out->offer.relay.log) : -1,
 		.daemon_wait_ms = DAEMON_WAIT_MS,
+		.before_change = out->before_change, .change_arg = out->change_arg,
 	};
 	uint64_t begin = now_ms();
 	int r = trace_run(&out->rec, h, &t, &out->exec_err, e);

@@ -9,12 +9,15 @@
  * struct record - zero is empty
  * @exec_err:  errno of a failed execve: nothing ran
  * @timed_out: --timeout ended the command
+ * @before_change, @change_arg: as in struct trace_opts, given before record_run()
  */
 struct record {
 	struct offer offer;
 	struct recording rec;
 	int exec_err;
 	bool timed_out;
+	void (*before_change)(void *arg, const char *path);
+	void *change_arg;
 };
 void record_drop(struct record *r);
 

@@ -137,6 +137,7 @@ int verify_begin(struct verify *v, struct cli_opts *o, const struct setup *s, co
 		r = make_dir(v, dir, &why);
 		if (r == 0)
 			r = keeper_open(&v->keep, v->dir, limit, store, &why);
+		v->keep.host = &s->host;
 		if (r == 0)
 			r = keep_all(v, s, &why);
 		const char *in = r == 0 ? path_join(&v->arena, v->dir, "stdin") : NULL;
@@ -319,6 +320,9 @@ void verify_end(struct verify *v, struct cli_opts *o, const struct setup *s, con
 	                      .err = files[1], .status = rec->rec.status, .timeout_ms = timeout_of(v, o) };
 	int r = files[0] && files[1] && absent_before(&a.absent, &rec->rec) == 0 &&
 	        changes_recorded(&a.recorded, &v->arena, &rec->rec) == 0 ? 0 : err_set(&e, ENOMEM, "out of memory");
+	v->keep.copy.stop = keeper_stop;
+	if (r == 0)
+		r = keeper_originals(&v->keep, &e);
 	if (r == 0)
 		r = prove(v, &a, l, out, &e);
 	if (r < 0)

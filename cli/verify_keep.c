@@ -1,11 +1,16 @@
 /* verify_keep.c - what is kept, and how a confined run gets it */
 #include "cli/verify_keep.h"
 
+#include "cli/output.h"
+
 #include "base/log.h"
 #include "base/path.h"
+#include "base/str.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +21,7 @@ void keeper_drop(struct keeper *k)
 	if (k->dir && copytree_remove(k->dir, &ignored) < 0)
 		log_line(1, "%s", ignored.msg); /* what stays goes with its run */
 	copytree_drop(&k->copy);
+	map_drop(&k->originals);
 	arena_drop(&k->arena);
 	*k = (struct keeper){ 0 };
 }
@@ -109,6 +115,60 @@ int keeper_add(struct keeper *k, const char *path, struct err *e)
 	return add(k, path, kind == 1, e);
 }
 
+/* ---- originals ---- */
+
+/* One record each, ended by NUL: the number of the copy, a blank, the path. */
+static bool note(const struct keeper *k, size_t n, const char *path)
+{
+	OWN(str) line = { 0 };
+	OWN(str) index = { 0 };
+	str_fmt(&index, "%s/originals", k->dir);
+	str_fmt(&line, "%zu %s", n, path);
+	OWN(fd) f = fd_own(open(str_c(&index), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+	return f.plus1 && !line.oom && write_all(fd_no(f), str_c(&line), line.len + 1) == 0;
+}
+
+void keeper_original(void *keeper, const char *path)
+{
+	struct keeper *k = keeper;
+	struct err e = { 0 };
+	int fresh = 0;
+	if (keeper_root(k, path) || (k->host && persist_scratch(k->host, path)) || map_find(&k->originals, path, strlen(path)))
+		return;
+	const char *key = arena_str(&k->arena, path);
+	size_t n = k->originals.n;
+	const char *at = key && map_put(&k->originals, key, strlen(key), &fresh) ? arena_fmt(&k->arena, "%s/o%zu", k->dir, n) : NULL;
+	k->copy.stop = NULL; /* signals are the recorder's here */
+	if (!at || copytree_make(&k->copy, path, at, &e) < 0 || !note(k, n, path))
+		log_line(1, "%s: not kept: %s", path, e.msg);
+}
+
+int keeper_originals(struct keeper *k, struct err *e)
+{
+	OWN(str) index = { 0 };
+	char *line = NULL;
+	size_t room = 0;
+	int err = 0;
+	str_fmt(&index, "%s/originals", k->dir);
+	FILE *f = index.oom ? NULL : fopen(str_c(&index), "re");
+	if (!f)
+		return errno == ENOENT ? 0 : err_sys(e, "%s", str_c(&index));
+	while (err == 0 && getdelim(&line, &room, '\0', f) > 0) {
+		char *path = NULL;
+		unsigned long n = strtoul(line, &path, 10);
+		const char *key = *path == ' ' ? arena_str(&k->arena, path + 1) : NULL;
+		void **slot = key ? map_put(&k->originals, key, strlen(key), NULL) : NULL;
+		const char *at = slot ? arena_fmt(&k->arena, "%s/o%lu", k->dir, n) : NULL;
+		if (at)
+			*slot = (void *)(uintptr_t)at;
+		else
+			err = err_set(e, ENOMEM, "out of memory");
+	}
+	free(line);
+	fclose(f);
+	return err;
+}
+
 static bool was_absent(const struct map *absent, const char *path)
 {
 	return map_find(absent, path, strlen(path)) != NULL;
@@ -121,21 +181,30 @@ static const char *inside(struct keeper *k, const struct kept *r, const char *pa
 	return *rest ? path_join(&k->arena, r->at, rest + 1) : r->at;
 }
 
-/* Back to what was there before: what was made goes; what was kept already comes in again. */
+/* Put @from, a copy that is kept, at @path's place in @r; NULL: nothing was there. */
+static int put_back(struct keeper *k, const struct kept *r, const char *path, const char *from, struct err *e)
+{
+	const char *at = inside(k, r, path);
+	int err = at ? copytree_remove(at, e) : err_set(e, ENOMEM, "out of memory");
+	return err == 0 && from ? copytree_make(&k->copy, from, at, e) : err;
+}
+
+/* Back to what was there before: what was made goes; what was changed, or kept already, comes in again. */
 static int undo(struct keeper *k, struct kept r, const struct map *absent, struct err *e)
 {
 	int err = 0;
-	for (size_t i = 0; err == 0 && i < absent->n; i++) {
-		const char *path = absent->items[i].key;
-		const char *at = path && path_below(path, r.path) ? inside(k, &r, path) : NULL;
-		err = at ? copytree_remove(at, e) : 0;
+	for (size_t i = 0; err == 0 && i < absent->n; i++)
+		if (absent->items[i].key && path_below(absent->items[i].key, r.path))
+			err = put_back(k, &r, absent->items[i].key, NULL, e);
+	for (size_t i = 0; err == 0 && i < k->originals.n; i++) {
+		const struct map_entry *o = &k->originals.items[i];
+		if (path_under(o->key, r.path) && !was_absent(absent, o->key))
+			err = put_back(k, &r, o->key, o->value, e);
 	}
 	for (size_t i = 0; err == 0 && i < k->roots.n; i++) {
 		const struct kept *in = &k->roots.items[i];
-		const char *at = path_below(in->path, r.path) ? inside(k, &r, in->path) : NULL;
-		err = at ? copytree_remove(at, e) : 0;
-		if (at && err == 0 && in->there)
-			err = copytree_make(&k->copy, in->at, at, e);
+		if (path_below(in->path, r.path))
+			err = put_back(k, &r, in->path, in->there ? in->at : NULL, e);
 	}
 	return err;
 }
@@ -147,14 +216,17 @@ int keeper_add_after(struct keeper *k, const char *path, const struct map *absen
 		return 0;
 	for (size_t i = 0; i < changed->n; i++) {
 		const struct change *c = &changed->items[i];
-		if (path_under(c->path, path) && c->kind != CHANGE_MADE && !keeper_root(k, c->path) && c->type != FT_DIR)
-			return err_set(e, ESTALE, "%s was changed, and its state before is not known", c->path);
+		bool told = c->kind == CHANGE_MADE || (c->kind == CHANGE_ALTERED && c->type == FT_DIR);
+		if (path_under(c->path, path) && !told && !keeper_root(k, c->path) && !map_find(&k->originals, c->path, strlen(c->path)))
+			return err_set(e, ESTALE, "%s was changed, and its state before could not be kept", c->path);
 	}
 	int kind = kind_of(path, e);
+	bool gone = kind == 0 && map_find(&k->originals, path, strlen(path));
 	if (kind < 0)
 		return kind == -ENOENT ? 0 : kind;
 	int err = add(k, path, kind == 1 && !was_absent(absent, path), e);
-	const struct kept *r = &k->roots.items[k->roots.n - 1];
+	struct kept *r = &k->roots.items[k->roots.n - 1];
+	r->there |= gone;
 	return err == 0 && r->there ? undo(k, *r, absent, e) : err;
 }
 

@@ -17,12 +17,15 @@ struct kept {
 /**
  * struct keeper - zero is empty; keeper_drop() removes everything again
  * @dir: canonical directory that holds it all
+ * @host: tells which places hold scratch files; set by who wants keeper_original()
  */
 struct keeper {
 	struct arena arena;
 	const char *dir;
 	struct copytree copy;
 	struct { struct kept *items; size_t n; } roots;
+	const struct host *host;
+	struct map originals; /* path -> copy of what was there before it was changed */
 };
 void keeper_drop(struct keeper *k);
 
@@ -39,8 +42,19 @@ int keeper_open(struct keeper *k, const char *dir, uint64_t limit, const char *s
 int keeper_add(struct keeper *k, const char *path, struct err *e) MUST;
 
 /**
+ * keeper_original() - keep @path, which is about to be changed, unless it lies in a kept tree or holds scratch files
+ *
+ * For the recorder's process; what it kept is known here after keeper_originals(). What cannot be kept is not.
+ */
+void keeper_original(void *keeper, const char *path);
+
+/* After the audit: read which originals were kept. */
+int keeper_originals(struct keeper *k, struct err *e) MUST;
+
+/**
  * keeper_add_after() - keep @path as it was before the run that @absent (see absent_before()) tells of
- * @changed: what that run changed (see changes_recorded()); a file of it that had been there before is -ESTALE
+ * @changed: what that run changed (see changes_recorded()); what of it had been there before, and is no original that
+ *            was kept, is -ESTALE
  */
 int keeper_add_after(struct keeper *k, const char *path, const struct map *absent, const struct changes *changed,
                      struct err *e) MUST;

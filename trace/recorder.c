@@ -261,6 +261,33 @@ void recorder_hangs(struct recorder *r)
 	free(where);
 }
 
+/* Operations by which what is there becomes another. */
+static const bool changing[OP_COUNT] = {
+	[OP_TRUNCATE] = true, [OP_CHMOD] = true, [OP_CHOWN] = true, [OP_UTIME] = true, [OP_SETXATTR] = true,
+	[OP_UNLINK] = true, [OP_RMDIR] = true, [OP_RENAME] = true,
+};
+
+/* Of a directory, only being moved or removed: what is in it has changes of its own. */
+static bool changes(const struct access *a, const struct object *o)
+{
+	bool moves = a->op == OP_RENAME || a->op == OP_RMDIR;
+	bool writes = a->op == OP_OPEN && ((a->flags & O_ACCMODE) != O_RDONLY || a->flags & O_TRUNC);
+	if (!o->path || o->path[0] != '/')
+		return false;
+	return o->type == FT_DIR ? moves : (o->type == FT_FILE || o->type == FT_LINK) && (writes || changing[a->op]);
+}
+
+/* What the call @c will change is still as it was. */
+static void tell_change(const struct recorder *r, const struct call *c)
+{
+	for (size_t i = 0; r->opts->before_change && i < c->n; i++) {
+		const struct seen *s = &c->seen[i];
+		for (int k = 0; k < op_objects(s->acc.op) && !s->outcome; k++)
+			if (!(s->acc.marks & (MARK_OTHER_MNT | MARK_OTHER_ROOT | MARK_FD)) && changes(&s->acc, &s->acc.obj[k]))
+				r->opts->before_change(r->opts->change_arg, s->acc.obj[k].path);
+	}
+}
+
 static int answer(struct recorder *r, uint64_t id, int refuse)
 {
 	int listener = fd_no(r->launch.listener);
@@ -302,6 +329,8 @@ int recorder_call(struct recorder *r)
 		image = recorder_image(r, t, &c.program);
 	if (c.starts && !caller && !r->opts->network_only)
 		recorder_inherited(r, t, image, now);
+	if (!err && !c.refuse)
+		tell_change(r, &c);
 	int sent = answer(r, n.id, c.refuse);
 	if (sent) {
 		if (c.starts) /* it did not start; the same image goes on */

@@ -14,6 +14,8 @@
  * @network_only: connect-class calls only, no file tracing
  * @proxy_port: of the offered proxy on loopback, 0 none: connects to it are no findings
  * @timeout_ms: -1 none
+ * @before_change: told, in the recorder and before the call goes on, of each existing object that is about to be written
+ *           to, renamed, removed or changed otherwise; @change_arg is its first argument. NULL: nobody wants to know
  * @log_fd:     relay's rows (struct relay_row messages), or -1
  */
 struct trace_opts {
@@ -22,6 +24,8 @@ struct trace_opts {
 	bool network_only;
 	uint16_t proxy_port;
 	int timeout_ms;
+	void (*before_change)(void *arg, const char *path);
+	void *change_arg;
 	int log_fd;
 	int daemon_wait_ms;
 };

@@ -101,6 +101,15 @@ for f in json.load(sys.stdin)["findings"]:
 	[ "$(grep -c 'installed mint' "$HOME/.local/share/acme/installs.log")" = 2 ]
 }
 
+@test "flagship: --verify proves the suggestion: it installs confined, without it it does not, and home is as the audit left it" {
+	machine one acme-native
+	run in_net "$SNUG" audit +node $GRANT --verify -- npm install
+	assert_status 0
+	assert_out 'snug: verified: confined, it ended the same and left the same files; without this, it ended with 1 instead of 0'
+	grep -q '^# verified: ' "$(suggested)"
+	[ "$(grep -c 'installed mint' "$HOME/.local/share/acme/installs.log")" = 1 ]
+}
+
 @test "flagship: another user's copy of the project works with the suggestion" {
 	machine one acme-native
 	in_net "$SNUG" audit +node $GRANT --audit-out="$WORK/s.yaml" -- npm install

@@ -208,6 +208,25 @@ tempfile.mkstemp(dir=".")'
 	[ "$(cat "$WORK/shared/n")" = 2 ]
 }
 
+@test "files outside that were there and are appended to, rewritten, replaced and removed are as before for the confined run" {
+	mkdir -p "$HOME/.t/sub"
+	for f in log state conf lock sub/deep; do echo old >"$HOME/.t/$f"; done
+	verify sh -c 'cd ~/.t && for f in log state conf lock sub/deep; do test "$(cat $f)" = old || exit 9; done
+		echo new >>log; echo new >state; echo new >conf.tmp; mv conf.tmp conf; rm lock; mv sub sub2; echo done'
+	assert_status 0
+	assert_out "snug: verified: "
+	[ "$(cat "$HOME/.t/log")" = "old
+new" ] && [ ! -e "$HOME/.t/lock" ] && [ -e "$HOME/.t/sub2/deep" ]
+	no_copies_left
+}
+
+@test "a file outside that is too large to keep makes it unverified" {
+	head -c 3M /dev/zero | tr '\0' x >"$HOME/.big"
+	run "$SNUG" audit --verify --verify-limit=1MiB -- sh -c 'echo more >>~/.big'
+	assert_status 0
+	assert_line '^snug: unverified: .*/.big was changed, and its state before could not be kept'
+}
+
 @test "make and gcc are verified" {
 	need gcc make
 	printf 'int main(void) { return 0; }\n' >a.c
