@@ -5,6 +5,9 @@
 #include "profiles/keys.h"
 #include "profiles/yaml_node.h"
 
+/* Which of several texts for one place comes first. */
+enum { EDIT_ITEM, EDIT_SECTION, EDIT_FILE, EDIT_TAIL };
+
 struct splice {
 	size_t at, cut; /* bytes of the old text replaced */
 	int rank;       /* at one place: items before keys of their section, before keys of the file */
@@ -46,3 +49,14 @@ int edit_put(struct edit *d, size_t at, size_t cut, const struct str *text);
 int edit_put_after(struct edit *d, uint32_t line, const struct str *text);
 /* The new text. */
 int edit_apply(struct edit *d, struct str *out);
+
+/* ---- edit_list.c ---- */
+
+/* Items of the list that the row @k of the key table stands for. */
+size_t edit_list_n(const struct profile *p, const struct key *k);
+/* The pair of @map with this key; NULL where there is none, or no map. */
+struct ypair *edit_find(const struct ynode *map, const char *key);
+/* The items of a list that the old profile lacks, into its text; the errors of profile_edit(). */
+int edit_add_list(struct edit *d, const struct key *k);
+/* The error for a file that is "{}". */
+int edit_empty_brackets(const struct edit *d);
