@@ -67,8 +67,8 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 	say_notes(&c.notes);
 	if (c.exec_err)
 		absent_command(o, s, c.box.env, c.exec_err, c.exec_interp);
-	/* success is not to be told of work that was lost; a failure of the command's own says more */
-	return code == 0 && c.unwritten ? EXIT_SNUG : code;
+	/* success is not to be told where work or a protection was lost; a failure of the command's own says more */
+	return code == 0 && (c.unwritten || c.unprotected) ? EXIT_SNUG : code;
 }
 
 int cmd_run(struct cli_opts *o, struct err *e)

@@ -48,6 +48,7 @@ int confine_run(struct confine *c, struct policy *pol, struct err *e)
 	int code = box_wait(&box, c->timeout_ms, e);
 	if (code < 0)
 		return code;
+	c->unprotected = box_lost(&box, pol, &box.notes) > 0;
 	c->notes = TAKE(box.notes);
 	c->exec_err = box.exec_err;
 	c->exec_interp = box.exec_interp;

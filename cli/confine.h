@@ -8,7 +8,8 @@
  * @box:     what the engine wants to know; env and proxy_port come by confine_env()
  * @envp:    snug's own environment, from which the command's is built
  * @timeout_ms: -1 none
- * @notes, @exec_err, @exec_interp, @unwritten: as in struct box
+ * @notes, @exec_err, @exec_interp, @unwritten: as in struct box; @notes tells of lost protection too
+ * @unprotected: a mask or fence was lost while the command ran
  */
 struct confine {
 	struct box_opts box;
@@ -17,7 +18,7 @@ struct confine {
 	struct arena arena;
 	struct str notes;
 	int exec_err;
-	bool exec_interp, unwritten;
+	bool exec_interp, unwritten, unprotected;
 };
 void confine_drop(struct confine *c);
 

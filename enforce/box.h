@@ -44,8 +44,9 @@ enum { BOX_PROXY_PORT = 998 };
  * @init:  pid 1 of the sandbox as seen here
  * @proxy: TCP listener inside the sandbox's network namespace (mode proxy), for relay_start()
  * @exec_err: errno of a failed execve, else 0; @exec_interp: the file is there, its interpreter is not
- * @notes: after box_wait(): one line for each copy that was not written back, and where a protection was lost
+ * @notes: after box_wait(): one line for each copy that was not written back
  * @unwritten: how many copies that were
+ * @changed: after box_wait(): the view's mount table where it changed while the command ran, for box_lost()
  */
 struct box {
 	pid_t init;
@@ -55,6 +56,7 @@ struct box {
 	bool exec_interp;
 	struct str notes;
 	size_t unwritten;
+	struct fd changed;
 	/* private */
 	struct copy *copies;
 	size_t ncopies;
@@ -94,6 +96,12 @@ int box_go(struct box *b, struct err *e) MUST;
  * Return: exit code as product.md's table has it (128+N for signals, 124 timed out, 126/127 after exec_err), or -errno.
  */
 int box_wait(struct box *b, int timeout_ms, struct err *e) MUST;
+
+/*
+ * After box_wait(): which masks and fences of @pol are gone since what they were mounted on was replaced on the host, a
+ * line of @notes each. Return: how many.
+ */
+size_t box_lost(const struct box *b, const struct policy *pol, struct str *notes);
 
 /**
  * env_build() - the command's environment under @pol from @envp

@@ -160,12 +160,10 @@ static struct fd mounts_of(pid_t pid)
  * Nobody inside can change the view's mounts. The kernel does when a file that something was mounted on is replaced on the
  * host: it takes the mount away, and a mask or fence was one.
  */
-static void say_lost(struct box *b, int mounts)
+static bool is_changed(int mounts)
 {
 	struct pollfd p = { mounts, POLLPRI, 0 };
-	if (poll(&p, 1, 0) > 0 && p.revents & POLLPRI)
-		str_add(&b->notes, "a masked, fenced or bound path was replaced on the host during the run, and from then on was not "
-		                   "protected: deny the directory around it instead\n");
+	return poll(&p, 1, 0) > 0 && p.revents & POLLPRI;
 }
 
 int box_wait(struct box *b, int timeout_ms, struct err *e)
@@ -182,8 +180,8 @@ int box_wait(struct box *b, int timeout_ms, struct err *e)
 		if (at >= 0)
 			lseek(b->stdio_no[i], at, SEEK_SET);
 	}
-	if (mounts.plus1)
-		say_lost(b, fd_no(mounts));
+	if (mounts.plus1 && is_changed(fd_no(mounts)))
+		b->changed = TAKE(mounts);
 	b->unwritten = copies_back(b->copies, b->ncopies, &b->notes);
 	if (b->exec_err)
 		return b->exec_err == ENOENT && !b->exec_interp ? 127 : 126;

@@ -384,8 +384,10 @@ confined() { run "$SNUG" run "$@"; }
 	) 3>&- &
 	confined --deny-read=sec --deny-read=d -- sh -c ': >started; until [ -e swapped ]; do sleep 0.05; done; cat d/sec || echo shut'
 	wait
+	assert_status 125
 	assert_out shut
-	assert_out "replaced on the host during the run"
+	assert_line "^snug: $PROJ/sec was replaced on the host during the run, and from then on was not hidden"
+	refute_out "$PROJ/d was replaced"
 	rm started swapped
 	confined --deny-read=sec -- true
 	assert_same "$output" ""
