@@ -58,38 +58,46 @@ static const char *typed_path(struct cli_opts *o, const char *path, struct err *
 	return full;
 }
 
+/* The next path of the list @all; NULL at its end and on trouble, which *@x has then. */
+static const char *path_next(struct cli_opts *o, const struct optdef *d, const char *all, const char **rest, int *x,
+                             struct err *e)
+{
+	bool bad = false;
+	const char *it = item_next(&o->arena, rest, &bad);
+	const char *path = it ? typed_path(o, it, e) : NULL;
+	if (it && !path)
+		*x = -e->code;
+	else if (bad)
+		*x = bad_list(d, all, e);
+	return path;
+}
+
 static int add_binds(struct cli_opts *o, const struct optdef *d, const char *text, enum bind_mode mode,
                      struct err *e)
 {
-	const char *all = text, *it;
-	bool bad = false;
-	while ((it = item_next(&o->arena, &text, &bad))) {
-		const char *path = typed_path(o, it, e);
-		if (!path)
-			return -e->code;
+	const char *rest = text, *path;
+	int x = 0;
+	while ((path = path_next(o, d, text, &rest, &x, e))) {
 		struct bind *b = ARENA_PUSH(&o->arena, &o->grants.binds, items, n);
 		if (!b)
 			return err_set(e, ENOMEM, "out of memory");
 		*b = (struct bind){ .source = path, .mode = mode, .src = said_by(o, d) };
 	}
-	return bad ? bad_list(d, all, e) : 0;
+	return x;
 }
 
 static int add_paths(struct cli_opts *o, const struct optdef *d, const char *text, struct pathlist *list,
                      struct err *e)
 {
-	const char *all = text, *it;
-	bool bad = false;
-	while ((it = item_next(&o->arena, &text, &bad))) {
-		const char *path = typed_path(o, it, e);
-		if (!path)
-			return -e->code;
+	const char *rest = text, *path;
+	int x = 0;
+	while ((path = path_next(o, d, text, &rest, &x, e))) {
 		struct pathent *p = ARENA_PUSH(&o->arena, list, items, n);
 		if (!p)
 			return err_set(e, ENOMEM, "out of memory");
 		*p = (struct pathent){ .path = path, .src = said_by(o, d) };
 	}
-	return bad ? bad_list(d, all, e) : 0;
+	return x;
 }
 
 static int add_words(struct cli_opts *o, const struct optdef *d, const char *text, struct wordlist *list,

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "cli/cmd.h"
 #include "cli/optdef.h"
+#include "profiles/near.h"
 #include "trace/redact.h"
 
 #include <errno.h>
@@ -34,39 +35,12 @@ void cli_opts_drop(struct cli_opts *o)
 	*o = (struct cli_opts){ 0 };
 }
 
-/* Edit distance, at most @LONG characters of each. */
-static unsigned distance(const char *a, const char *b)
-{
-	enum { LONG = 32 };
-	unsigned row[LONG + 1];
-	size_t la = MIN(strlen(a), (size_t)LONG), lb = MIN(strlen(b), (size_t)LONG);
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; i <= la; i++) {
-		unsigned diag = row[0];
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= lb; j++) {
-			unsigned up = row[j];
-			unsigned best = MIN(up, row[j - 1]) + 1;
-			row[j] = MIN(best, diag + (a[i - 1] != b[j - 1]));
-			diag = up;
-		}
-	}
-	return row[lb];
-}
-
 const char *nearest_word(const char *word, const char *const *words)
 {
-	const char *best = NULL;
-	unsigned best_d = (unsigned)(1 + strlen(word) / 4);
-	for (; *words; words++) {
-		unsigned d = distance(word, *words);
-		if (d <= best_d && (!best || d < best_d)) {
-			best = *words;
-			best_d = d;
-		}
-	}
-	return best;
+	struct near n = { 0 };
+	for (; *words; words++)
+		near_try(&n, word, *words);
+	return n.best;
 }
 
 static int refused(const char *word, size_t len, const struct opt_later *rows, struct err *e)

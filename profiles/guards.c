@@ -224,18 +224,30 @@ static int mask_at(struct guards *g, const struct ban *ban, const char *path, bo
 	return put_mask(g, ban, path, source, type, deny);
 }
 
-/* A bind with another target shows the host path elsewhere: hide it there too. */
-static int mask_moved(struct guards *g, const struct ban *ban, bool deny)
+/* From place *@i on: where a bind with another target shows the path of @ban; NULL where none is left, or for want of memory (*@x). */
+static const char *moved_to(const struct guards *g, const struct ban *ban, size_t *i, int *x)
 {
 	struct resolver *r = g->r;
-	int x = 0;
-	for (size_t i = 0; i < r->pol->nplaces && !x; i++) {
-		const struct place *b = &r->pol->places[i];
+	while (*i < r->pol->nplaces) {
+		const struct place *b = &r->pol->places[(*i)++];
 		if (b->kind != PLACE_BIND || !strcmp(b->source, b->path) || !path_below(ban->path, b->source))
 			continue;
 		const char *path = path_join(&r->pol->arena, b->path, ban->path + strlen(b->source) + (b->source[1] != '\0'));
-		x = path ? mask_at(g, ban, path, deny, false) : resolve_memory(r);
+		if (!path)
+			*x = resolve_memory(r);
+		return path;
 	}
+	return NULL;
+}
+
+/* A bind with another target shows the host path elsewhere: hide it there too. */
+static int mask_moved(struct guards *g, const struct ban *ban, bool deny)
+{
+	const char *path;
+	size_t i = 0;
+	int x = 0;
+	while (!x && (path = moved_to(g, ban, &i, &x)))
+		x = mask_at(g, ban, path, deny, false);
 	return x;
 }
 
@@ -268,15 +280,11 @@ static int fence_at(struct guards *g, const struct ban *ban, const char *path, b
 
 static int fence_moved(struct guards *g, const struct ban *ban, bool optional)
 {
-	struct resolver *r = g->r;
+	const char *path;
+	size_t i = 0;
 	int x = 0;
-	for (size_t i = 0; i < r->pol->nplaces && !x; i++) {
-		const struct place *b = &r->pol->places[i];
-		if (b->kind != PLACE_BIND || !strcmp(b->source, b->path) || !path_below(ban->path, b->source))
-			continue;
-		const char *path = path_join(&r->pol->arena, b->path, ban->path + strlen(b->source) + (b->source[1] != '\0'));
-		x = path ? fence_at(g, ban, path, optional, false) : resolve_memory(r);
-	}
+	while (!x && (path = moved_to(g, ban, &i, &x)))
+		x = fence_at(g, ban, path, optional, false);
 	return x;
 }
 
