@@ -103,7 +103,9 @@ int risk_find(struct wordlist *out, struct arena *a, const struct policy *pol)
 		r = add(out, a, &unsaid, "processes inside may read and change each other");
 	for (size_t i = 0; i < pol->nplaces && !r; i++) {
 		const struct place *p = &pol->places[i];
-		if (p->kind == PLACE_BIND && p->mode == BIND_RW && !strcmp(p->source, "/"))
+		if (p->kind == PLACE_BIND && p->type == FT_SOCK)
+			r = add(out, a, &p->src, arena_fmt(a, "%s is a socket: who listens acts outside, and may hand in open files", p->path));
+		else if (p->kind == PLACE_BIND && p->mode == BIND_RW && !strcmp(p->source, "/"))
 			r = add(out, a, &p->src, "the whole host tree is writable");
 		else if (p->kind == PLACE_BIND && !strcmp(p->source, "/"))
 			r = add(out, a, &p->src, "the whole host tree is readable");

@@ -2,6 +2,7 @@
 #include "report/text.h"
 
 #include "base/esc.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "report/group.h"
 
@@ -357,8 +358,9 @@ static void given(struct str *out, struct arena *a, const struct report *r)
 {
 	for (size_t i = 0; i < r->lesson->ngiven; i++) {
 		const struct given_fd *g = &r->lesson->given[i];
+		bool nameless = path_under(g->path, "/proc/self/fd");
 		str_fmt(out, "%s%u (%s)", i ? ", " : "snug: hint: confined it gets no descriptor ", g->fd,
-		        escaped(a, host_shorten(&r->recs[0]->host, a, g->path)));
+		        nameless ? "a pipe" : escaped(a, host_shorten(&r->recs[0]->host, a, g->path)));
 	}
 	for (size_t i = 0; i < r->lesson->ngiven; i++)
 		str_fmt(out, "%s--keep-fd=%u", i ? " " : "; if it uses that: ", r->lesson->given[i].fd);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { GIVEN_MAX = 64 };
@@ -24,6 +25,18 @@ static long flags_of(const struct task *t, int fd)
 	return n == 1 ? (long)flags : -1;
 }
 
+static const char pipe_form[] = "pipe:[";
+
+static void add(struct recorder *r, uint32_t proc, struct access *a, int fd, uint64_t now)
+{
+	/* nobody spelled a name: which one it is stands there */
+	char spelled[32];
+	snprintf(spelled, sizeof(spelled), ACCESS_GIVEN_FD "%d", fd);
+	a->obj[0].spelled = spelled;
+	if (eventset_add(&r->set, proc, a, 0, OUT_OBSERVED, now - r->start_ns) < 0)
+		recorder_reason(r, "memory ran out; accesses are missing");
+}
+
 static void given(struct recorder *r, struct task *t, uint32_t proc, int fd, uint64_t now)
 {
 	struct access a = { .op = OP_OPEN, .uid = t->creds.uid, .gid = t->creds.gid, .caps = t->creds.dac };
@@ -32,15 +45,26 @@ static void given(struct recorder *r, struct task *t, uint32_t proc, int fd, uin
 	if (flags < 0 || flags & O_CLOEXEC)
 		return;
 	a.flags = (uint32_t)flags & ~0100000u; /* the kernel's own O_LARGEFILE */
-	if (resolve_name(&r->names, t, fd, "", RES_EMPTY, &a.obj[0], &a.marks) < 0 || !a.obj[0].path ||
-	    a.obj[0].path[0] != '/')
+	if (resolve_name(&r->names, t, fd, "", RES_EMPTY, &a.obj[0], &a.marks) < 0 || !a.obj[0].path)
 		return;
-	/* nobody spelled a name: which one it is stands there */
-	char spelled[32];
-	snprintf(spelled, sizeof(spelled), ACCESS_GIVEN_FD "%d", fd);
-	a.obj[0].spelled = spelled;
-	if (eventset_add(&r->set, proc, &a, 0, OUT_OBSERVED, now - r->start_ns) < 0)
-		recorder_reason(r, "memory ran out; accesses are missing");
+	if (a.obj[0].path[0] == '/')
+		add(r, proc, &a, fd, now);
+	else if (!strncmp(a.obj[0].path, pipe_form, sizeof(pipe_form) - 1) && r->npipes < LEN(r->pipes))
+		r->pipes[r->npipes++] = (struct given_pipe){ fd, a.obj[0].ino };
+}
+
+/* Pipes stray into many programs; one that is opened by its name (`cat <(command)`) is used. */
+void recorder_given_pipe(struct recorder *r, uint32_t proc, const struct access *by, uint64_t now)
+{
+	for (size_t i = 0; i < r->npipes; i++) {
+		char path[48];
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", r->pipes[i].fd);
+		if (by->obj[0].ino != r->pipes[i].ino || strcmp(by->obj[0].path, path) != 0)
+			continue;
+		struct access a = *by;
+		a.marks |= MARK_FD;
+		add(r, proc, &a, r->pipes[i].fd, now);
+	}
 }
 
 void recorder_inherited(struct recorder *r, struct task *t, uint32_t proc, uint64_t now)

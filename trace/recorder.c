@@ -248,6 +248,8 @@ static void store(struct recorder *r, struct group *g, struct call *c, uint32_t 
 			recorder_reason(r, "memory ran out; accesses are missing");
 		if (s->acc.op == OP_EXEC)
 			g->exec_event = r->set.last;
+		if (r->npipes && s->acc.op == OP_OPEN && s->acc.obj[0].type == FT_FIFO)
+			recorder_given_pipe(r, proc, &s->acc, now);
 	}
 	if (r->set.lost)
 		recorder_reason(r, "more than %d different accesses; the later ones are missing", EVENTS_MAX);

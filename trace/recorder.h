@@ -9,6 +9,12 @@
 #include "trace/sockports.h"
 #include "trace/trace.h"
 
+/* A pipe that the command was given as descriptor @fd. */
+struct given_pipe {
+	int fd;
+	uint64_t ino;
+};
+
 /**
  * struct recorder - zero is empty
  * @status:  of the command, as waitpid(2) gives it; -1 while it runs
@@ -30,6 +36,8 @@ struct recorder {
 	struct sockports ports;
 	struct envuse env;
 	struct map reasons;
+	struct given_pipe pipes[16];
+	size_t npipes;
 	const char *path, *pwd, *oldpwd;
 	uint64_t start_ns, last_ns, kill_ns;
 	int ctl, status;
@@ -69,8 +77,11 @@ const char *recorder_exe(const struct recorder *r, uint32_t proc);
 /* Look for signs of use of variables in the arguments and scripts of a program that was started as image @proc. */
 void recorder_scan_program(struct recorder *r, uint32_t proc, const struct program *p);
 
-/* Record the descriptors above 2 that the command @t gets at its start, marked MARK_FD. */
+/* Record the files behind descriptors above 2 that the command @t gets at its start, marked MARK_FD; remember pipes. */
 void recorder_inherited(struct recorder *r, struct task *t, uint32_t proc, uint64_t now);
+
+/* @by opens what may be one of those pipes by its name: then it is recorded as well. */
+void recorder_given_pipe(struct recorder *r, uint32_t proc, const struct access *by, uint64_t now);
 
 /* What can only be known at the end: survivors, listings, variables, the proxy's last rows. */
 int recorder_finish(struct recorder *r, struct err *e) MUST;

@@ -105,6 +105,11 @@ paste_next() {
 	run "$SNUG" --keep-fd=7 -- sh -c 'cat <&7' 7<f
 	assert_status 0
 	assert_out given
+	# a pipe only where its name is used: they stray into many programs
+	run bash -c '"$SNUG" audit -- cat <(echo piped) 4>&- 8< <(true)'
+	assert_line '^piped'
+	assert_line '^snug: hint: confined it gets no descriptor 6[0-9] \(a pipe\); if it uses that: --keep-fd=6[0-9]$'
+	refute_out '8 (a pipe)'
 	run "$SNUG" audit -- true 7</dev/null 8<.
 	refute_out 'descriptor 7'
 	refute_out '8 ('

@@ -241,6 +241,10 @@ run_hint() { "$SNUG" run +web -- true 2>&1 | sed -n 's/.*then type: snug /'"${SN
 	assert_line '^  the whole host tree +--allow-write$'
 	run "$SNUG" explain
 	refute_line 'look twice'
+	need python3
+	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$WORK/sock"
+	run "$SNUG" explain --allow-read="$WORK/sock"
+	assert_line '/sock is a socket: who listens acts outside, and may hand in open files +--allow-read$'
 }
 
 @test "explain shows no value of a variable" {
