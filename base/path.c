@@ -5,8 +5,28 @@
 
 #include <string.h>
 
+/* Most paths by far. */
+bool path_is_clean(const char *path)
+{
+	if (path[0] != '/')
+		return false;
+	for (const char *p = path; *p; p++) {
+		if (*p != '/')
+			continue;
+		if (p[1] == '/' || (!p[1] && p != path))
+			return false;
+		if (p[1] == '.' && (!p[2] || p[2] == '/' || (p[2] == '.' && (!p[3] || p[3] == '/'))))
+			return false;
+	}
+	return true;
+}
+
 void path_clean(struct str *out, const char *path)
 {
+	if (path_is_clean(path)) {
+		str_add(out, path);
+		return;
+	}
 	size_t start = out->len;
 	bool abs = path[0] == '/';
 	size_t ups = 0; /* leading ".." of a relative path, which cannot be taken away */
@@ -53,6 +73,8 @@ void path_clean(struct str *out, const char *path)
 
 char *path_join(struct arena *a, const char *dir, const char *name)
 {
+	if (path_is_clean(name))
+		return arena_str(a, name);
 	OWN(str) raw = { 0 };
 	OWN(str) out = { 0 };
 	if (name[0] != '/') {

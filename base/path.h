@@ -17,6 +17,9 @@ struct arena;
  */
 void path_clean(struct str *out, const char *path);
 
+/* Absolute, and as path_clean() would leave it. */
+bool path_is_clean(const char *path);
+
 /* Clean "@dir/@name" ("@name" alone where it is absolute) into @a. NULL when memory is out. */
 char *path_join(struct arena *a, const char *dir, const char *name);
 

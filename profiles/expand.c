@@ -50,6 +50,10 @@ int path_expand(const char **out, struct arena *a, const struct host *h, const c
                 struct err *e)
 {
 	const char *rest = text, *base = NULL;
+	if (path_is_clean(text)) {
+		*out = arena_str(a, text);
+		return *out ? 0 : err_set(e, ENOMEM, "out of memory");
+	}
 	if (text[0] == '~' && (!text[1] || text[1] == '/')) {
 		rest = text + 1;
 		base = value_of(a, h, "home", 4);

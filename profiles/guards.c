@@ -395,5 +395,5 @@ int guards_make(struct resolver *r)
 	for (size_t i = 0; i < g.made.n && !x; i++)
 		x = place_push(r, &g.made.items[i]);
 	map_drop(&g.by_path);
-	return x ? x : grants_settle(r);
+	return x || !g.made.n ? x : grants_settle(r); /* without guards the places are settled already */
 }

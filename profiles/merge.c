@@ -39,6 +39,8 @@ static struct src copy_src(const struct merger *m, const struct src *s)
 /* @path as a key of comparison: one spelling of home, no needless slashes. */
 static const char *path_key(struct arena *a, const char *path)
 {
+	if (path_is_clean(path))
+		return path; /* of the merged profile, as the keys are */
 	OWN(str) raw = { 0 };
 	OWN(str) clean = { 0 };
 	if (path[0] == '~') {

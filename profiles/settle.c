@@ -106,20 +106,28 @@ static bool is_shown(const struct place *p, const struct place *cover)
 }
 
 /* Keep the items of the sorted list that add something. @create of what is shown already still has to happen. */
-static void drop_shown(struct placelist *l)
+static int drop_shown(struct resolver *r)
 {
-	size_t keep = 0;
+	struct placelist *l = &r->places;
+	size_t keep = 0, depth = 0;
+	/* kept places above the one at hand, the innermost last: a subtree is in one piece */
+	size_t *above = arena_array(&r->pol->arena, l->n + 1, sizeof(*above));
+	if (!above)
+		return resolve_memory(r);
 	for (size_t i = 0; i < l->n; i++) {
-		const struct place *cover = NULL;
-		/* kept places above, the innermost last: a subtree is in one piece */
-		for (size_t j = keep; j > 0 && !cover; j--)
-			if (l->items[j - 1].kind != PLACE_LINK && path_below(l->items[i].path, l->items[j - 1].path))
-				cover = &l->items[j - 1];
-		if (cover && is_shown(&l->items[i], cover) && l->items[i].create == CREATE_NO)
+		const struct place *p = &l->items[i];
+		while (depth && !path_below(p->path, l->items[above[depth - 1]].path))
+			depth--;
+		const struct place *cover = depth ? &l->items[above[depth - 1]] : NULL;
+		if (cover && is_shown(p, cover) && p->create == CREATE_NO)
 			continue;
-		l->items[keep++] = l->items[i];
+		l->items[keep] = *p;
+		if (p->kind != PLACE_LINK)
+			above[depth++] = keep;
+		keep++;
 	}
 	l->n = keep;
+	return 0;
 }
 
 static int index_places(struct resolver *r)
@@ -177,24 +185,26 @@ int grants_settle(struct resolver *r)
 		qsort(l->items, l->n, sizeof(*l->items), by_path);
 	for (size_t i = 0; i < l->n; i++) {
 		struct place *p = &l->items[i], *last = keep ? &l->items[keep - 1] : NULL;
-		int x = 0;
+		int two = 0;
 		if (last && !strcmp(last->path, p->path)) {
 			if (is_bind(last) && is_bind(p))
-				x = unite(r, last, p);
+				two = unite(r, last, p);
 		} else {
 			l->items[keep++] = *p;
 		}
-		if (x)
-			return x;
+		if (two)
+			return two;
 	}
 	l->n = keep;
-	drop_shown(l);
+	int x = drop_shown(r);
+	if (x)
+		return x;
 	keep = 0;
 	for (size_t i = 0; i < l->n; i++)
 		if (l->items[i].kind != PLACE_LINK || leads_somewhere(r, &l->items[i]))
 			l->items[keep++] = l->items[i];
 	l->n = keep;
-	int x = index_places(r);
+	x = index_places(r);
 	return x ? x : check_copies(r);
 }
 

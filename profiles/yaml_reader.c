@@ -62,8 +62,6 @@ int reader_unknown(const struct reader *r, const struct ynode *key, const char *
 
 int reader_word(const struct reader *r, const struct ynode *n, const char *key, enum key_kind kind, int *out)
 {
-	struct near near = { 0 };
-	OWN(str) all = { 0 };
 	bool truth = kind == KIND_TRI || kind == KIND_FLAG;
 	const struct key_word *w = key_words(kind);
 	for (size_t i = 0; w[i].word; i++) {
@@ -72,6 +70,10 @@ int reader_word(const struct reader *r, const struct ynode *n, const char *key, 
 			*out = w[i].value;
 			return 0;
 		}
+	}
+	struct near near = { 0 };
+	OWN(str) all = { 0 };
+	for (size_t i = 0; w[i].word; i++) {
 		if (n->kind == Y_SCALAR)
 			near_try(&near, n->text, w[i].word);
 		str_fmt(&all, "%s%s", !i ? "" : w[i + 1].word ? ", " : " or ", w[i].word);

@@ -12,7 +12,8 @@ setup() {
 	skip_unless "strace does not work here" strace -f -o /dev/null true
 	ran=0 closed=0
 	for call in mount move_mount mount_setattr pivot_root umount2 capset seccomp close_range setns unshare fsopen fsconfig \
-		fsmount sethostname openat2 mkdirat mknodat symlinkat fchdir chdir socket ioctl pipe2 socketpair clone3 vfork prctl; do
+		fsmount sethostname openat2 mkdirat mknodat unlinkat symlinkat fchdir chdir socket ioctl pipe2 socketpair clone3 \
+		vfork prctl landlock_create_ruleset landlock_add_rule landlock_restrict_self; do
 		for nth in 1 2 5; do
 			code=0
 			strace -qq -f -o /dev/null -e "inject=$call:error=EACCES:when=$nth" \
