@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "cli/absent.h"
 #include "cli/cmd.h"
+#include "cli/finish.h"
 #include "cli/confine.h"
 #include "cli/setup.h"
 
@@ -77,5 +78,8 @@ int cmd_run(struct cli_opts *o, struct err *e)
 	int r = setup_make(&s, o, FIND_APPLY, true, e);
 	if (setup_refused(o, &s.host, e) < 0)
 		return -EPERM; /* whatever else is wrong follows from it */
-	return r < 0 ? r : run(o, &s, e);
+	r = r < 0 ? r : run(o, &s, e);
+	if (r >= 0)
+		leave(r);
+	return r;
 }

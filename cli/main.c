@@ -1,8 +1,7 @@
 /* main.c - finds the verb in the table and runs it */
-#include "base/esc.h"
 #include "base/log.h"
-#include "base/str.h"
 #include "cli/cmd.h"
+#include "cli/finish.h"
 #include "cli/opts.h"
 
 #include <errno.h>
@@ -10,15 +9,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
-
-static void say(const struct err *e)
-{
-	OWN(str) s = { 0 };
-	str_add(&s, "snug: ");
-	esc_term(&s, e->msg);
-	str_add_char(&s, '\n');
-	fputs(str_c(&s), stderr);
-}
 
 /*
  * A closed standard descriptor would be taken by the next file snug opens. What fills it here is closed again
@@ -34,23 +24,6 @@ static void fill_standard(void)
 		close(fd);
 }
 
-/* What a verb printed has to arrive: a list that ends early would pass for a short one. A reader that left knows. */
-static int finish(int code)
-{
-	struct err e = { 0 };
-	bool before = ferror(stdout);
-	errno = 0;
-	bool now = fflush(stdout) != 0;
-	if ((!before && !now) || errno == EPIPE)
-		return code;
-	if (errno)
-		(void)err_sys(&e, "writing to standard output"); /* said below */
-	else
-		(void)err_set(&e, EIO, "writing to standard output failed: is the disk full?"); /* said below */
-	say(&e);
-	return EXIT_SNUG;
-}
-
 int main(int argc, char **argv, char **envp)
 {
 	OWN(cli_opts) o = { 0 };
@@ -60,7 +33,7 @@ int main(int argc, char **argv, char **envp)
 	if (r == 1)
 		return finish(0);
 	if (r < 0) {
-		say(&e);
+		finish_say(&e);
 		if (r != -EINVAL)
 			return EXIT_SNUG;
 		fprintf(stderr, "try: snug %s%s--help\n", o.verb ? o.verb->name : "", o.verb ? " " : "");
@@ -69,7 +42,7 @@ int main(int argc, char **argv, char **envp)
 	log_set_level(o.verbose);
 	r = o.verb->run(&o, &e);
 	if (r < 0) {
-		say(&e);
+		finish_say(&e);
 		r = EXIT_SNUG;
 	}
 	return finish(r);

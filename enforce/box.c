@@ -136,10 +136,25 @@ static pid_t clone_box(struct fd *pidfd, bool userns)
 	return pid;
 }
 
+/* What the child needs; on the way out only memory is to be given back, the descriptors are borrowed. */
+static void build_drop(struct build *b)
+{
+	filter_drop(&b->filter);
+	arena_drop(&b->mem);
+}
+
 static int spawn(struct box *b, const struct policy *pol, const struct box_opts *opts, bool report, struct err *e)
 {
 	int pipe_[2], pair[2];
-	bool chld_ignored = default_chld();
+	OWN(build) build = {
+		.pol = pol, .opts = opts, .uid = pol->uid, .gid = pol->gid, .userns = !pol->privileged, .mask = b->mask,
+		.copy = b->copies, .report = report, .pty = b->pty,
+	};
+	int r = steps_run(before_steps, &build, e);
+	if (r < 0)
+		return r;
+	build.chld_ignored = default_chld();
+	build.terminal = !b->pty && has_terminal();
 	if (pipe2(pipe_, O_CLOEXEC) != 0)
 		return err_sys(e, "pipe");
 	OWN(fd) errs_in = fd_own(pipe_[1]);
@@ -148,8 +163,9 @@ static int spawn(struct box *b, const struct policy *pol, const struct box_opts 
 		return err_sys(e, "socketpair");
 	OWN(fd) ctl_in = fd_own(pair[1]);
 	b->ctl = fd_own(pair[0]);
-	bool userns = !pol->privileged;
-	b->init = clone_box(&b->pidfd, userns);
+	build.ctl = fd_no(ctl_in);
+	build.errs = fd_no(errs_in);
+	b->init = clone_box(&b->pidfd, build.userns);
 	if (b->init < 0) {
 		b->init = 0;
 		return userns_refused(errno, pol, e);
@@ -157,11 +173,6 @@ static int spawn(struct box *b, const struct policy *pol, const struct box_opts 
 	if (b->init == 0) {
 		fd_drop(&b->ctl); /* else we would never see that snug is gone */
 		fd_drop(&b->errs);
-		struct build build = {
-			.pol = pol, .opts = opts, .uid = pol->uid, .gid = pol->gid, .userns = userns,
-			.ctl = fd_no(ctl_in), .errs = fd_no(errs_in), .mask = b->mask,
-			.chld_ignored = chld_ignored, .terminal = !b->pty && has_terminal(), .pty = b->pty, .copy = b->copies, .report = report,
-		};
 		child_main(&build);
 	}
 	return 0;

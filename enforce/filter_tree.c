@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	NUMBERS = 1024,      /* asked one by one; above, only what the list compares with */
+	NUMBERS = 512,       /* asked one by one; above, only what the list compares with */
 	MARKS_MAX = 64,      /* constants above, and bounds */
 	JUMP_MAX = UINT8_MAX, /* of a conditional jump */
 };

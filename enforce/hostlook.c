@@ -45,6 +45,7 @@ struct walk {
 	struct hop *hops;
 	size_t nhops;
 	int links;
+	bool up; /* ".." was the last name */
 };
 
 static void walk_drop(struct walk *w)
@@ -117,7 +118,8 @@ static int walk_step(struct walk *w, const char *name, struct stat *st, enum fil
 {
 	if (strcmp(name, ".") == 0)
 		return 0;
-	if (strcmp(name, "..") == 0) {
+	w->up = strcmp(name, "..") == 0;
+	if (w->up) {
 		int r = walk_hop(w, str_c(&w->at), "..");
 		walk_up(w);
 		return r;
@@ -174,44 +176,50 @@ static int walk_all(struct walk *w, struct host_file *f, struct stat *st)
 
 /**
  * struct known - the directory the last path lay in
- * @canonical: no link leads to it, so the real path of a name in it is known, unless that is a link itself
+ * @at: it, where no link leads to it: then the real path of a name in it is known, unless that is a link itself
+ * @absent: it is not there, and no link is on the way
  */
 struct known {
 	char dir[PATH_MAX];
-	bool canonical;
+	struct fd at;
+	bool absent;
 };
 
-static bool is_straight_dir(const char *path)
+static void known_drop(struct known *k)
 {
-	struct stat st;
-	OWN(fd) f = fd_own(sys_openat2(AT_FDCWD, path, O_PATH | O_CLOEXEC | O_NOFOLLOW, RESOLVE_NO_SYMLINKS));
-	return f.plus1 && fstat(fd_no(f), &st) == 0 && S_ISDIR(st.st_mode);
+	fd_drop(&k->at);
 }
 
-static bool parent_canonical(struct known *k, const char *path)
+static void know(struct known *k, const char *path, size_t len)
 {
-	size_t len = path_parent_len(path);
-	if (len >= sizeof(k->dir))
-		return false;
-	if (strlen(k->dir) != len || memcmp(k->dir, path, len) != 0) {
-		memcpy(k->dir, path, len);
-		k->dir[len] = 0;
-		k->canonical = is_straight_dir(k->dir);
-	}
-	return k->canonical;
+	fd_drop(&k->at);
+	memcpy(k->dir, path, len);
+	k->dir[len] = 0;
+	k->at = fd_own(sys_openat2(AT_FDCWD, k->dir, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, RESOLVE_NO_SYMLINKS));
+	k->absent = !k->at.plus1 && errno == ENOENT;
 }
 
-/* Most paths lie in a directory that no link leads to: one call instead of one a name. Return: 1 done, 0 walk, -errno. */
-static int look_straight(struct host *h, struct known *k, const char *path)
+/*
+ * Most paths lie in a directory that no link leads to: one call instead of one a name.
+ * Return: 1 done, 0 walk, its own type in @type, -errno.
+ */
+static int look_straight(struct host *h, struct known *k, const char *path, enum file_type *type)
 {
 	struct host_file f = { .path = path, .real = path };
 	struct stat st;
-	if (!parent_canonical(k, path))
+	size_t len = path_parent_len(path);
+	if (len >= sizeof(k->dir) || !*path_base(path))
 		return 0;
-	if (lstat(path, &st) != 0) {
-		if (errno != ENOENT)
+	if (strlen(k->dir) != len || memcmp(k->dir, path, len) != 0)
+		know(k, path, len);
+	if (!k->at.plus1 && !k->absent)
+		return 0;
+	if (k->absent || fstatat(fd_no(k->at), path_base(path), &st, AT_SYMLINK_NOFOLLOW) != 0) {
+		if (!k->absent && errno != ENOENT)
 			return 0;
+		f.type = f.real_type = FT_NONE;
 	} else if (S_ISLNK(st.st_mode)) {
+		*type = FT_LINK;
 		return 0;
 	} else {
 		f.type = f.real_type = type_of(st.st_mode);
@@ -219,29 +227,28 @@ static int look_straight(struct host *h, struct known *k, const char *path)
 		f.uid = st.st_uid;
 		f.gid = st.st_gid;
 	}
-	if (f.type == FT_UNKNOWN)
-		f.type = f.real_type = FT_NONE;
 	int r = host_add_file(h, &f);
 	return r < 0 ? r : 1;
 }
 
 static int look(struct host *h, struct known *k, const char *path)
 {
-	int done = look_straight(h, k, path);
+	struct host_file f = { .path = path, .type = FT_UNKNOWN };
+	int done = look_straight(h, k, path, &f.type);
 	if (done)
 		return done < 0 ? done : 0;
 	OWN(walk) w = { 0 };
-	struct host_file f = { .path = path };
 	struct stat st = { 0 }, self;
 	int r = walk_all(&w, &f, &st);
 	if (r < 0)
 		return r;
-	f.type = lstat(path, &self) == 0 ? type_of(self.st_mode) : type_of_errno(errno);
+	if (f.type == FT_UNKNOWN)
+		f.type = lstat(path, &self) == 0 ? type_of(self.st_mode) : type_of_errno(errno);
 	if (strcmp(f.real, "/") == 0 && stat("/", &st) != 0)
 		return -errno;
 	if (f.real_type != FT_NONE && f.real_type != FT_UNKNOWN) {
 		/* after ".." st is of the directory that was left */
-		if (f.nhops && lstat(f.real, &st) != 0)
+		if (w.up && lstat(f.real, &st) != 0)
 			f.real_type = FT_UNKNOWN;
 		else
 			f.real_type = type_of(st.st_mode);
@@ -254,7 +261,7 @@ static int look(struct host *h, struct known *k, const char *path)
 
 int host_look(struct host *h, const struct wordlist *paths, struct err *e)
 {
-	struct known k = { 0 };
+	OWN(known) k = { 0 };
 	for (size_t i = 0; i < paths->n; i++) {
 		int r = look(h, &k, paths->items[i].text);
 		if (r < 0)

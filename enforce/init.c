@@ -73,9 +73,9 @@ int st_title(struct build *b, struct err *e)
 	while (b->opts->argv[n])
 		n++;
 	/* the strings may lie in the area that will be wiped */
-	b->argv = calloc(n + 1, sizeof(*b->argv));
+	b->argv = arena_array(&b->mem, n + 1, sizeof(*b->argv));
 	for (size_t i = 0; b->argv && i < n; i++) {
-		b->argv[i] = strdup(b->opts->argv[i]);
+		b->argv[i] = arena_str(&b->mem, b->opts->argv[i]);
 		if (!b->argv[i])
 			return err_set(e, ENOMEM, "out of memory");
 	}

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ static const struct { const char *name, *text; } links[] = {
 static int bind_node(struct build *b, int dev, const char *name, struct err *e)
 {
 	char path[32];
-	snprintf(path, sizeof(path), "/dev/%s", name);
+	stpcpy(stpcpy(path, "/dev/"), name);
 	OWN(fd) tree = { 0 };
 	struct stat st;
 	int r = view_clone_source(&tree, b, path, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e);

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -71,18 +70,16 @@ int view_own(struct fd *out, struct build *b, const char *name, mode_t mode, str
 
 static int next_own(struct fd *out, struct build *b, mode_t mode, struct err *e)
 {
-	char name[32];
-	snprintf(name, sizeof(name), "private%zu", b->naside++);
-	return view_own(out, b, name, mode, e);
+	char name[VIEW_NAME];
+	return view_own(out, b, view_numbered(name, "private", b->naside++, 10), mode, e);
 }
 
 static int do_tmpfs(struct build *b, const struct place *p, struct err *e)
 {
 	OWN(fd) m = { 0 };
 	mode_t mode = tmpfs_mode(b, p->path);
-	char text[8];
-	snprintf(text, sizeof(text), "%o", mode);
-	int r = p->size ? view_tmpfs(&m, b, p->size, text, p->path, e) : next_own(&m, b, mode, e);
+	char text[VIEW_NAME];
+	int r = p->size ? view_tmpfs(&m, b, p->size, view_numbered(text, "", mode, 8), p->path, e) : next_own(&m, b, mode, e);
 	return r < 0 ? r : view_put(b, fd_no(m), p->path, true, e);
 }
 
@@ -127,8 +124,8 @@ static int do_stub(struct build *b, const struct place *p, struct err *e)
 		r = make_file(&file, parent, path_base(p->path), p->text, p->path, e);
 	if (r != -EEXIST)
 		return r;
-	char name[32];
-	snprintf(name, sizeof(name), "stub%zu", b->naside++);
+	char name[VIEW_NAME];
+	view_numbered(name, "stub", b->naside++, 10);
 	r = make_file(&file, fd_no(b->aside), name, p->text, p->path, e);
 	if (r == 0)
 		r = view_clone(&tree, fd_no(file), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);

@@ -6,12 +6,17 @@
 /*
  * The order is the design. User namespace first, since it gives the power for all else; every mount before the pivot,
  * since the host's tree is gone after it; sealing after the last mount; the network while the port below 1024 may still
- * be bound; capabilities when nothing is left to build. What restricts the command alone comes in its own process; it
+ * be bound; capabilities when nothing is left to build. What needs no power is done before there is a child, where memory
+ * is not yet copied page by page. What restricts the command alone comes in its own process; it
  * reads nothing of the policy, since pid 1 wipes its arguments, in which a caller's strings may lie, before it forks.
  */
-const struct step box_steps[] = {
+const struct step before_steps[] = {
 	{ "system calls", st_filter, NULL, "the command's filter, made" },
 	{ "arguments", st_title, NULL, "a copy of the command's arguments" },
+	{ 0 },
+};
+
+const struct step box_steps[] = {
 	{ "user namespace", st_userns, "the ids of everybody else", "capabilities over the new namespaces" },
 	{ "host", st_open_host, NULL, "the host's tree by descriptor" },
 	{ "terminal", st_pty, "the caller's terminal, session and process group", "a private one" },

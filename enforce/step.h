@@ -67,6 +67,7 @@ struct build {
 	mode_t umask;
 	sigset_t mask;      /* the command's */
 	bool chld_ignored;  /* the command's */
+	struct arena mem;   /* of what before_steps make */
 	char **argv;        /* the command's, copied */
 	char *title;        /* the argument area that ps shows */
 	size_t title_len;
@@ -93,6 +94,8 @@ struct step {
 	const char *takes, *leaves;
 };
 
+/* In the supervisor, before there is a pid 1: what is made by reading the policy alone. */
+extern const struct step before_steps[];
 /* In pid 1, in this order; ends with a NULL name. */
 extern const struct step box_steps[];
 /* Then in the command's own process. */

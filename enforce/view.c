@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -207,6 +206,8 @@ int view_clone_at(struct fd *out, int at, const char *name, uint64_t attr, struc
 	}
 	if (errno == ENOSYS)
 		f = fd_own(open_tree(at, name, flags)); /* before Linux 6.15 */
+	if (!f.plus1 && errno == ENOENT)
+		return -ENOENT;
 	if (!f.plus1)
 		return err_sys(e, "clone the mount%s%s", *name ? " of " : "", name);
 	if (mount_setattr(fd_no(f), "", AT_EMPTY_PATH | AT_RECURSIVE, &set, sizeof(set)) != 0)
@@ -231,7 +232,8 @@ int view_clone_source(struct fd *out, struct build *b, const char *path, uint64_
 		if (r < 0)
 			return r;
 	}
-	return view_clone_at(out, fd_no(b->from), path_base(path), attr, e);
+	int r = view_clone_at(out, fd_no(b->from), path_base(path), attr, e);
+	return r == -ENOENT ? err_set(e, ENOENT, "%s: %s", path, strerror(ENOENT)) : r;
 }
 
 int view_attach(struct build *b, int mount, int point, const char *path, struct err *e)
@@ -261,11 +263,23 @@ int view_fs(struct fd *out, const char *fstype, uint64_t attr, const char *const
 	return 0;
 }
 
+/* Without printf: in a process just forked each page of libc is still to be found. */
+const char *view_numbered(char buf[VIEW_NAME], const char *word, uint64_t n, unsigned base)
+{
+	char digits[24];
+	size_t at = sizeof(digits) - 1;
+	digits[at] = 0;
+	do
+		digits[--at] = (char)('0' + n % base);
+	while (n /= base);
+	stpcpy(stpcpy(buf, word), digits + at);
+	return buf;
+}
+
 int view_tmpfs(struct fd *out, struct build *b, uint64_t size, const char *mode, const char *path, struct err *e)
 {
-	char text[32];
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)size);
-	const char *options[] = { "mode", mode, size ? "size" : NULL, text, NULL };
+	char text[VIEW_NAME];
+	const char *options[] = { "mode", mode, size ? "size" : NULL, view_numbered(text, "", size, 10), NULL };
 	OWN(fd) m = { 0 };
 	int r = view_fs(&m, "tmpfs", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, options, e);
 	if (r < 0)

@@ -14,6 +14,11 @@
 /* A directory of the view's own, of @mode, as a detached mount: file systems take their time, so all share one. */
 int view_own(struct fd *out, struct build *b, const char *name, mode_t mode, struct err *e) MUST;
 
+enum { VIEW_NAME = 48 };
+
+/* @word, at most 23 bytes, and number @n. */
+const char *view_numbered(char buf[VIEW_NAME], const char *word, uint64_t n, unsigned base);
+
 /* -ENOSYS: the kernel has not got @call. */
 int view_too_old(const char *call, struct err *e);
 
@@ -48,7 +53,10 @@ int view_parent(int *dir, struct build *b, const char *path, struct err *e) MUST
 /* A detached copy of the mounts at and below @at (a descriptor), with @attr added and propagation cut. */
 int view_clone(struct fd *out, int at, uint64_t attr, struct err *e) MUST;
 
-/* The same of @name in directory @at, itself where that is a link; of @at where @name is "". */
+/*
+ * The same of @name in directory @at, itself where that is a link; of @at where @name is "". @e is only set on a real
+ * failure, not on -ENOENT.
+ */
 int view_clone_at(struct fd *out, int at, const char *name, uint64_t attr, struct err *e) MUST;
 
 /* Attach the detached mount @mount at @point. */
