@@ -50,7 +50,7 @@ static int strength(enum heading h)
 /* Which of two accesses of one heading tells more? A total order, so that runs can come in any. */
 static int telling(const struct finding *a, const struct finding *b)
 {
-	static const int kinds[] = {
+	static const int kinds[NEED_ENV + 1] = {
 		[NEED_READ] = 1, [NEED_LIST] = 2, [NEED_EXEC] = 3, [NEED_SOCKET] = 4, [NEED_REMOVE] = 5, [NEED_WRITE] = 6,
 		[NEED_CREATE] = 7,
 	};

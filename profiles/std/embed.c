@@ -95,7 +95,7 @@ static int by_name(const void *a, const void *b)
 
 static int calls(void)
 {
-	static struct call rows[NUMBERS];
+	struct call rows[NUMBERS];
 	OWN(str) pool = { 0 };
 	size_t n = 0;
 	for (int nr = 0; nr < NUMBERS; nr++) {
