@@ -285,7 +285,8 @@ static void tell_change(const struct recorder *r, const struct call *c)
 	for (size_t i = 0; r->opts->before_change && i < c->n; i++) {
 		const struct seen *s = &c->seen[i];
 		for (int k = 0; k < op_objects(s->acc.op) && !s->outcome; k++)
-			if (!(s->acc.marks & (MARK_OTHER_MNT | MARK_OTHER_ROOT | MARK_FD)) && changes(&s->acc, &s->acc.obj[k]))
+			if (!(s->acc.marks & (MARK_OTHER_MNT | MARK_OTHER_ROOT | MARK_FD)) && changes(&s->acc, &s->acc.obj[k]) &&
+			    !hangs_at(&r->names.hangs, s->acc.obj[k].path))
 				r->opts->before_change(r->opts->change_arg, s->acc.obj[k].path);
 	}
 }

@@ -15,7 +15,8 @@
  * @proxy_port: of the offered proxy on loopback, 0 none: connects to it are no findings
  * @timeout_ms: -1 none
  * @before_change: told, in the recorder and before the call goes on, of each existing object that is about to be written
- *           to, renamed, removed or changed otherwise; @change_arg is its first argument. NULL: nobody wants to know
+ *           to, renamed, removed or changed otherwise; @change_arg is its first argument. NULL: nobody wants to know.
+ *           Not of what lies on a mount that may not answer: the recorder must not wait for that
  * @log_fd:     relay's rows (struct relay_row messages), or -1
  */
 struct trace_opts {
