@@ -31,7 +31,7 @@ void facts_drop(struct facts *f)
 /* The line that makes the directory before the command starts: mkdir's EEXIST is its price, not a lack. */
 static const struct src *made_before(const struct replay *p, const struct event *ev, const struct judgement *j)
 {
-	if (ev->acc.op != OP_MKDIR || j->verdict != V_MISSING || j->err != EEXIST)
+	if (ev->acc.op != OP_MKDIR || j->verdict != V_MISSING || j->err != EEXIST || names_strict(p, ev->proc))
 		return NULL;
 	const struct place *at = policy_place(p->f->pol, ev->acc.obj[0].path);
 	bool makes = at && (at->create == CREATE_DIR || at->kind == PLACE_TMPFS);
@@ -76,10 +76,22 @@ int facts_given(struct facts *f, const struct access *a)
 	return 0;
 }
 
+/* sqlite removes -wal and -shm at the end; where they are mount points they stay, and nothing is amiss. */
+static const struct src *log_stays(const struct replay *p, const struct event *ev, const struct judgement *j)
+{
+	const struct access *a = &ev->acc;
+	if (a->op != OP_UNLINK || j->verdict != V_MISSING || j->err != EBUSY || !names_log(a->obj[0].path))
+		return NULL;
+	const struct place *at = policy_place(p->f->pol, a->obj[0].path);
+	return at && at->create == CREATE_FILE && !strcmp(at->path, a->obj[0].path) ? &at->src : NULL;
+}
+
 static int file_event(struct replay *p, const struct event *ev, const struct judgement *judged)
 {
 	const struct access *a = &ev->acc;
 	const struct src *made = made_before(p, ev, judged);
+	if (!made)
+		made = log_stays(p, ev, judged);
 	struct judgement by_line = { .verdict = V_GRANTED, .by = made };
 	const struct judgement *j = made || moves_by_copy(p, ev, judged) ? &by_line : judged;
 	if (tell_listing(p, ev, j) < 0)
@@ -173,6 +185,7 @@ int facts_add_run(struct facts *f, const struct recording *r, uint32_t run)
 	made_drop(&p.made);
 	map_drop(&p.mine);
 	map_drop(&p.listed);
+	map_drop(&p.lenient);
 	arena_drop(&p.arena);
 	return err;
 }

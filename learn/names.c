@@ -70,6 +70,30 @@ int replay_use_dir(struct replay *p, const char *path, uint32_t why)
 
 /* ---- what one operation does to names ---- */
 
+/* Of mkdir(1): 1 without -p, 2 with it; 0 it is another program. */
+static int mkdir_words(const struct replay *p, uint32_t proc)
+{
+	const char *const *argv = proc && proc <= p->r->nprocs ? (const char *const *)p->r->procs[proc - 1].argv : NULL;
+	if (!argv || !argv[0] || strcmp(path_base(argv[0]), "mkdir") != 0)
+		return 0;
+	for (size_t i = 1; argv[i] && strcmp(argv[i], "--") != 0; i++)
+		if (argv[i][0] == '-' && (!strncmp(argv[i], "--p", 3) || (argv[i][1] != '-' && strchr(argv[i], 'p'))))
+			return 2;
+	return 1;
+}
+
+bool names_strict(const struct replay *p, uint32_t proc)
+{
+	return mkdir_words(p, proc) == 1;
+}
+
+bool names_log(const char *path)
+{
+	size_t n = strlen(path_base(path));
+	const char *end = path + strlen(path);
+	return n > 4 && (!strcmp(end - 4, "-wal") || !strcmp(end - 4, "-shm"));
+}
+
 static int make(struct replay *p, const struct event *ev, const struct object *o, uint32_t how, bool counts)
 {
 	struct mine *m = map_get(&p->mine, o->path);
@@ -84,6 +108,8 @@ static int make(struct replay *p, const struct event *ev, const struct object *o
 	*m = (struct mine){
 		.path = o->path, .how = how, .proc = ev->proc, .alive = true, .survives = ev->survives, .counts = counts,
 		.excl = how == USE_EXCL, .type = ev->acc.op == OP_SYMLINK ? FT_LINK : FT_UNKNOWN,
+		.strict = how == USE_MKDIR && names_strict(p, ev->proc),
+		.lenient = map_find(&p->lenient, &ev->proc, sizeof(ev->proc)) || mkdir_words(p, ev->proc) == 2,
 		.temp_like = how == USE_MKDIR ? (flags & 07777) == 0 || (flags & 0777) == 0700 : how == USE_EXCL,
 	};
 	return 0;

@@ -27,6 +27,9 @@ enum {
 	USE_LINKED = 1 << 21, /* made by link of a file that was there before */
 	USE_CHDIR = 1 << 20, /* directory made the working directory */
 	USE_REMADE = 1 << 22, /* was there, and is made anew where it is absent: works in a private place, not over a bind */
+	USE_STRICT = 1 << 23, /* made by a mkdir that fails where it exists */
+	USE_LENIENT = 1 << 24, /* made by a program that had a mkdir fail before, and went on */
+	USE_LOG = 1 << 25,    /* the -wal or -shm file of a database */
 	USE_SIDECAR = 1 << 19, /* written with a side-car file beside it that was gone at the end */
 
 	USE_CREATED = USE_MADE | USE_EXCL | USE_RENAMED | USE_BOUND | USE_MKDIR | USE_LINKED,

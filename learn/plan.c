@@ -55,7 +55,18 @@ static int guard(struct plan *p, const char *path, const char *why, bool rw, boo
 	struct guarded *g = VEC_PUSH(&p->guarded);
 	if (!g)
 		return -ENOMEM;
-	*g = (struct guarded){ path, why, rw, dir, fresh };
+	*g = (struct guarded){ .path = path, .why = why, .rw = rw, .dir = dir, .fresh = fresh };
+	return 0;
+}
+
+/* What a requested bind of @path forbids, a copy allows: a person may put that in its place. */
+static int guard_copy(struct plan *p, const char *path, const struct src *over)
+{
+	const char *why = arena_fmt(p->f->arena, "instead of %s, with override: true", line_text(p->f->arena, over));
+	struct guarded *g = why ? VEC_PUSH(&p->guarded) : NULL;
+	if (!g)
+		return -ENOMEM;
+	*g = (struct guarded){ .path = path, .why = why, .copy = true, .over = over };
 	return 0;
 }
 
@@ -179,9 +190,16 @@ static int want_pair(struct plan *p, const struct pair *x)
 	struct node *l = objects_find(o, a, common(a, b));
 	if (!l)
 		return -ENOMEM;
-	if (tier_forbidden(p->f->tiers, l->path) || tier_user_dir(p->f->tiers, l->path))
-		return plan_remark(p, o->nodes[x->b].path,
+	if (tier_forbidden(p->f->tiers, l->path) || tier_user_dir(p->f->tiers, l->path)) {
+		const char *project = p->f->pol->project;
+		bool temp = (path_under(a, "/tmp") || path_under(a, "/var/tmp")) && project && path_under(b, project) &&
+		            p->f->pol->project_mode != PROJECT_RO;
+		p->tmpdir |= temp;
+		return plan_remark(p, o->nodes[x->b].path, temp ?
+		                   "renamed out of a temporary directory: confined that is EXDEV, which mv and cp survive by copying; "
+		                   "TMPDIR in the project avoids it: a commented line" :
 		                   "renamed or linked between directories: confined that is EXDEV, which mv and cp survive by copying");
+	}
 	l->dirs |= DIR_CROSS;
 	return 0;
 }
@@ -203,8 +221,13 @@ static int want_saved(struct plan *p, uint32_t at)
 	const struct place *at_place = policy_place(p->f->pol, n->path);
 	bool private = at_place && at_place->kind == PLACE_TMPFS;
 	if (at_place && at_place->kind == PLACE_BIND && !strcmp(at_place->path, n->path))
-		return plan_remark(p, n->path, arena_fmt(p->f->arena, "saved anew, which a bind forbids: %s would have to say mode copy",
-		                                         line_text(p->f->arena, &at_place->src)));
+	{
+		const char *home = p->f->tiers->host->home;
+		bool copies = n->type != FT_LINK && p->f->pol->home_mode != HOME_HOST && home && path_below(n->path, home);
+		int err = plan_remark(p, n->path, arena_fmt(p->f->arena, "saved anew, which the bind of %s forbids: mode copy would do",
+		                                            line_text(p->f->arena, &at_place->src)));
+		return err || !copies ? err : guard_copy(p, n->path, &at_place->src);
+	}
 	if (!private || n->uses & (USE_BOUND | USE_LINKED) || n->type == FT_LINK || n->type == FT_DIR)
 		return plan_remark(p, n->path, "made in a directory that is never granted: lost at the end");
 	p->want[at] = WANT_COPY;
@@ -220,6 +243,14 @@ static bool in_runtime(const struct plan *p, const struct node *n)
 	return runtime && !strcmp(dir, runtime) && n->uses & USE_CREATED && !(n->uses & USE_PRE);
 }
 
+/* Will the directory above be granted as a whole? */
+static bool in_unit(const struct plan *p, const char *path)
+{
+	size_t n = tier_unit(p->f->tiers, path);
+	const struct node *unit = n && n < strlen(path) ? objects_find(&p->f->objects, path, n) : NULL;
+	return unit && !tier_forbidden(p->f->tiers, unit->path) && !tier_guarded(p->f->tiers, unit->path);
+}
+
 static int want_file(struct plan *p, uint32_t at)
 {
 	struct node *n = &p->f->objects.nodes[at];
@@ -229,6 +260,10 @@ static int want_file(struct plan *p, uint32_t at)
 		return plan_remark(p, n->path, other);
 	if (u & USE_BELOW || shown(p, n->path, u & USE_CHANGED))
 		return 0;
+	if (u & USE_LOG && forbidden_parent(p, n)) {
+		p->want[at] |= WANT_NEW_FILE;
+		return 0;
+	}
 	bool saved = u & (USE_EXCL | USE_RENAMED | USE_BOUND | USE_LINKED);
 	const char *line = u & USE_CHANGED && !(saved && forbidden_parent(p, n)) ? held(p, n->path) : NULL;
 	if (line)
@@ -241,6 +276,9 @@ static int want_file(struct plan *p, uint32_t at)
 		return 0;
 	}
 	if (u & USE_MKDIR && !(u & USE_PRE && u & USE_LIST) && !saved) {
+		/* made before the start it would fail, made in the private place it works, and is lost */
+		if (u & USE_STRICT && !in_unit(p, n->path))
+			return guard(p, n->path, "exists before the start, so that a mkdir without -p fails", true, true, true);
 		if (!tier_container(p->f->tiers, n->path))
 			p->want[at] |= WANT_NEW_DIR;
 		return 0;
@@ -250,8 +288,11 @@ static int want_file(struct plan *p, uint32_t at)
 	struct finding *gone = u & USE_REMOVED && forbidden_parent(p, n) ? findings_get(&p->f->found, n->path) : NULL;
 	if (gone && finding_note(&p->f->found, gone, "removed from a directory that is never granted"))
 		return -ENOMEM;
-	if (u & USE_WAL && forbidden_parent(p, n))
-		return plan_remark(p, n->path, "a database with a -wal file: granted alone it would look empty or break");
+	if (u & USE_WAL && forbidden_parent(p, n)) {
+		struct finding *to = findings_get(&p->f->found, n->path);
+		p->want[at] |= u & USE_MADE ? WANT_NEW_FILE : WANT_RW_FILE;
+		return to ? finding_note(&p->f->found, to, "with its -wal and -shm files: alone it would look empty or break") : 0;
+	}
 	const struct node *dir = &p->f->objects.nodes[n->parent];
 	uint32_t only = u & ~(uint32_t)(USE_PRE | USE_LOOK | USE_ENTER | USE_LINK);
 	if (!only && u & (USE_LOOK | USE_ENTER) && dir->uses & USE_LIST && tier_forbidden(p->f->tiers, dir->path))

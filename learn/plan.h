@@ -16,10 +16,11 @@ struct remark {
 	const char *path, *text;
 };
 
-/* A grant that only a person may make. */
+/* A grant that only a person may make; @over: instead of that requested line, which takes override: true. */
 struct guarded {
 	const char *path, *why;
-	bool rw, dir, fresh;
+	bool rw, dir, fresh, copy;
+	const struct src *over;
 };
 
 /**
@@ -27,6 +28,7 @@ struct guarded {
  * @want:    bits per node of facts.objects
  * @varies:  per node: another run made another name in its place
  * @remarks: in node order
+ * @tmpdir:  temporary files are renamed into the project, which confined crosses a mount
  * @guarded: credential stores, and writable directories among the user's documents
  */
 struct plan {
@@ -35,6 +37,7 @@ struct plan {
 	bool *varies;
 	struct { struct remark *items; size_t n, cap; } remarks;
 	struct { struct guarded *items; size_t n, cap; } guarded;
+	bool tmpdir;
 };
 
 void plan_drop(struct plan *p);

@@ -16,12 +16,14 @@ struct mine {
 	bool moved;        /* a directory renamed to where it is */
 	bool missing;      /* its directory is not in the view */
 	bool probed;       /* looked for, and absent, before */
+	bool strict, lenient; /* a mkdir that fails where it exists; one of a program that bears failing ones */
 };
 
 /**
  * struct replay - one run while it is gone through
  * @mine: path -> struct mine, names the run made
  * @listed: "PROC PATH" of directories a program listed, and could list confined too
+ * @lenient: process images that had a mkdir fail because something was there, or not there, and went on
  * @who:  per process image, made when first asked
  */
 struct replay {
@@ -30,7 +32,7 @@ struct replay {
 	uint32_t run;
 	struct arena arena;
 	struct made made;
-	struct map mine, listed;
+	struct map mine, listed, lenient;
 	const char **who;
 	uint64_t now_s;
 };
@@ -53,6 +55,10 @@ struct node *replay_node(struct replay *p, const char *path);
 /* Note @uses of an object that was there; @why of the directory above @path. -ENOMEM. */
 int replay_use(struct replay *p, const struct object *o, uint32_t uses);
 int replay_use_dir(struct replay *p, const char *path, uint32_t why);
+/* Is the program a mkdir(1) without -p, which fails where the directory exists? */
+bool names_strict(const struct replay *p, uint32_t proc);
+/* "x-wal", "x-shm": what sqlite keeps beside a database "x". */
+bool names_log(const char *path);
 /* What @ev does to names; @counts: facts follow from it. -ENOMEM. */
 int names_apply(struct replay *p, const struct event *ev, bool counts);
 

@@ -66,12 +66,15 @@ static struct node *companion(const struct replay *p, const char *path)
 static int end_gone(struct replay *p, const struct mine *m)
 {
 	const char *name = path_base(m->path);
-	size_t n = strlen(name), above = path_parent_len(m->path);
+	size_t above = path_parent_len(m->path);
 	const char *home = p->r->host.home;
 	struct node *of = companion(p, m->path);
 	if (of) {
-		if (n > 4 && (!strcmp(name + n - 4, "-wal") || !strcmp(name + n - 4, "-shm")))
-			of->uses |= USE_WAL;
+		struct node *log = names_log(m->path) ? replay_node(p, m->path) : of;
+		if (!log)
+			return -ENOMEM;
+		log->uses |= log == of ? 0U : USE_LOG;
+		of = companion(p, m->path); /* nodes may have moved */
 		of->uses |= USE_SIDECAR;
 		return replay_use_dir(p, m->path, DIR_SIDECAR);
 	}
@@ -97,7 +100,7 @@ static int end_survivor(struct replay *p, const struct mine *m)
 		return -ENOMEM;
 	bool first = !(n->uses & USE_CREATED) || n->last_run != p->run;
 	n->uses |= m->how | (mine_dir(p, m->path) ? USE_BELOW : 0U) | (m->how == USE_RENAMED && m->excl ? USE_EXCL : 0U) |
-	           (m->probed ? USE_PROBED : 0U);
+	           (m->probed ? USE_PROBED : 0U) | (m->strict ? USE_STRICT : 0U) | (m->lenient ? USE_LENIENT : 0U);
 	n->type = m->type ? m->type : m->how == USE_MKDIR ? FT_DIR : m->how == USE_BOUND ? FT_SOCK : FT_FILE;
 	n->shape = MAX(n->shape, (uint8_t)own_shape(p, m));
 	if (first && !n->runs)
@@ -145,6 +148,29 @@ static int count_dir(struct replay *p, const struct dirfact *d)
 	return 0;
 }
 
+/* Of a database with a log beside it all three files go together, whichever of them were there. */
+static int end_logs(struct replay *p)
+{
+	struct objects *o = &p->f->objects;
+	uint32_t seen = USE_READ | USE_WRITE | USE_MADE | USE_LOG;
+	for (size_t i = 0, n = o->n; i < n; i++) {
+		const char *path = o->nodes[i].path;
+		struct node *db = !names_log(path) || !(o->nodes[i].uses & seen) ? NULL : objects_find(o, path, strlen(path) - 4);
+		if (!db || !(db->uses & (USE_READ | USE_WRITE | USE_MADE)))
+			continue;
+		db->uses |= USE_WAL;
+		const char *base = db->path;
+		for (int k = 0; k < 2; k++) {
+			const char *name = arena_fmt(p->f->arena, k ? "%s-shm" : "%s-wal", base);
+			struct node *log = name ? replay_node(p, name) : NULL;
+			if (!log)
+				return -ENOMEM;
+			log->uses |= USE_LOG;
+		}
+	}
+	return 0;
+}
+
 int run_end(struct replay *p)
 {
 	int err = 0;
@@ -159,6 +185,8 @@ int run_end(struct replay *p)
 		if (m && m->counts && m->path[0] == '/' && !m->survives && !mine_dir(p, m->path))
 			err = end_gone(p, m);
 	}
+	if (!err)
+		err = end_logs(p);
 	for (size_t i = 0; !err && i < p->r->ndirs; i++)
 		err = count_dir(p, &p->r->dirs[i]);
 	return err;

@@ -149,6 +149,17 @@ const struct bind *suggest_conflict(struct suggesting *s, const struct rule *r)
 	return NULL;
 }
 
+/*
+ * Programs that keep things in a directory of their own find it there from the second run on; what is made where the
+ * user said need not be expected, unless the program looked, or had another mkdir fail before.
+ */
+static bool made_first(const struct suggesting *s, const struct rule *r)
+{
+	uint32_t u = s->facts->objects.nodes[r->node].uses;
+	bool own = !strcmp(s->facts->objects.nodes[r->node].path, r->path);
+	return r->create == CREATE_DIR && own && u & USE_MKDIR && !(u & (USE_PROBED | USE_LENIENT)) && !tier_unit(s->facts->tiers, r->path);
+}
+
 static int add_rules(struct suggesting *s)
 {
 	struct lesson *l = s->lesson;
@@ -181,6 +192,12 @@ static int add_rules(struct suggesting *s)
 		if (text && r->create && s->facts->objects.nodes[r->node].uses & USE_PROBED)
 			text = arena_fmt(a, "%s%s%s before the start", text, *text ? "; " : "",
 			                 r->create == CREATE_DIR ? "exists" : "exists, empty,");
+		else if (text && made_first(s, r)) {
+			text = arena_fmt(a, "%s%sexists before the start", text, *text ? "; " : "");
+			struct finding *to = findings_get(&s->facts->found, r->path);
+			if (to && finding_note(&s->facts->found, to, "made before the start: a mkdir that does not bear EEXIST would fail"))
+				return -ENOMEM;
+		}
 		if (text && r->mode == BIND_COPY)
 			text = arena_fmt(a, "%s%ssaved by %s", text, *text ? "; " : "",
 			                 s->facts->objects.nodes[r->node].uses & USE_RENAMED ? "rename" : "making it anew");
@@ -218,12 +235,14 @@ static int add_guarded(struct suggesting *s)
 {
 	struct profile *p = &s->lesson->suggestion;
 	struct plan *plan = s->plan;
+	bool over = false;
 	if (plan->guarded.n)
 		qsort(plan->guarded.items, plan->guarded.n, sizeof(*plan->guarded.items), comment_order);
 	for (size_t i = 0; i < plan->guarded.n; i++) {
 		const struct guarded *g = &plan->guarded.items[i];
 		const char *shown = host_shorten(s->host, &p->arena, g->path);
-		struct bind b = { .source = shown, .mode = g->rw ? BIND_RW : BIND_RO,
+		over |= g->over != NULL;
+		struct bind b = { .source = shown, .mode = g->copy ? BIND_COPY : g->rw ? BIND_RW : BIND_RO,
 		                  .create = g->fresh ? CREATE_DIR : CREATE_NO, .optional = !g->fresh };
 		struct word *w = shown ? ARENA_PUSH(&p->arena, &p->comments, items, n) : NULL;
 		if (!w)
@@ -232,6 +251,8 @@ static int add_guarded(struct suggesting *s)
 		if (!w->text)
 			return -ENOMEM;
 	}
+	if (over && suggest_comment(s, "(the profile)", "override: true", "lets lines of this profile stand instead of those they name"))
+		return -ENOMEM;
 	/* what stands as a comment only: tell it at the findings */
 	for (size_t i = 0; i < s->lesson->nfindings; i++) {
 		struct finding *f = &s->lesson->findings[i];

@@ -244,6 +244,9 @@ int suggest_other(struct suggesting *s)
 			err = suggest_env(s, f);
 	}
 	suggest_settle(&p->env_allow);
+	if (!err && s->plan->tmpdir)
+		err = suggest_comment(s, "env.set", "TMPDIR: \"{project}\"",
+		                      "temporary files beside what they become: a rename out of /tmp is EXDEV");
 	if (!err)
 		err = suggest_special(s);
 	return err ? err : suggest_path(s);

@@ -79,6 +79,9 @@ enum necessity tell_necessity(struct replay *p, const struct event *ev, const st
 	const struct access *a = &ev->acc;
 	const struct object *o = &a->obj[op_objects(a->op) - 1];
 	enum necessity n = outcome_necessity(ev);
+	bool met = a->op == OP_MKDIR && (ev->outcome == EEXIST || ev->outcome == ENOENT);
+	if (met) /* and went on, else its next mkdir would not be seen */
+		(void)map_put(&p->lenient, &ev->proc, sizeof(ev->proc), NULL);
 	if (n != NEC_REQUIRED && n != NEC_UNKNOWN)
 		return n;
 	if (j->verdict == V_MISSING && (runtime_probe(a) || look_after_listing(p, ev) || a->marks & MARK_OLDPWD))
@@ -191,6 +194,9 @@ int tell_access(struct replay *p, const struct event *ev, const struct judgement
 	}
 	if (to->heading == HEAD_PROBE && !ev->outcome && access_asks_only(&ev->acc, j))
 		return finding_note(&f->found, to, "only asked whether it may be written: the answer is no");
+	if (to->heading == HEAD_NEEDS && ev->acc.op == OP_MKDIR && j->err == EEXIST && j->by)
+		return finding_note(&f->found, to, arena_fmt(f->arena, "%s makes it before the start; mkdir -p would bear that",
+		                                             line_text(f->arena, j->by)));
 	if (foreign && to->heading == HEAD_NEEDS)
 		return finding_note(&f->found, to, "confined it sees only its own processes");
 	if (to->heading == HEAD_NEEDS && j->verdict == V_DENIED)

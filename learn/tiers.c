@@ -46,6 +46,12 @@ static const struct { const char *path, *why; } store_rows[] = {
 	{ "/run/podman/podman.sock", "controls the container engine, hence the host" },
 	{ "{runtime}/docker.sock", "controls the container engine" },
 	{ "{runtime}/podman", "controls the container engine" }, { "{runtime}/gnupg", "signs with your keys" },
+	{ "{runtime}/bus", "the session bus starts programs outside" }, { "{runtime}/systemd", "starts programs outside" },
+	{ "/run/dbus/system_bus_socket", "has system services act outside" },
+	{ "/run/systemd/private", "starts programs outside" },
+	{ "/run/nscd", "looks names up outside: a way out for data" },
+	{ "/run/systemd/resolve/io.systemd.Resolve", "looks names up outside: a way out for data" },
+	{ "/tmp/.X11-unix", "reads and types in your other windows" },
 	{ "{runtime}/keyring", "hands out passwords" }, { "{runtime}/ssh-agent.socket", "signs with your keys" },
 };
 

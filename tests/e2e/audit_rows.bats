@@ -130,3 +130,126 @@ for family, kind in (38, 5), (40, 1), (17, 3):
 	assert_status 0
 	assert_out 'socket family'
 }
+
+# uncomment FILE: all commented lines
+uncomment() { sed -i -E 's/^( *)# ( *)(- |binds:|env:|set:|override:|allow:|syscalls:|TMPDIR:)/\1\2\3/' "$1"; }
+
+@test "git config --global under +git: said plainly, and the commented lines make the printed command work" {
+	need git
+	git config --global user.name before
+	run "$SNUG" audit +git -- git config --global user.name audited
+	assert_status 0
+	assert_out 'saved anew, which the bind of builtin:git:5 forbids: mode copy would do'
+	assert_out 'instead of builtin:git:5, with override: true: a commented line'
+	assert_line '^snug: not granted by that: 1 of 1 accesses; the next command meets it as said there'
+	local line
+	line=$(sed -n 's/^snug: next: snug //p' <<<"$output")
+	run bash -c "\"\$SNUG\" $line"
+	[ "$status" != 0 ] || fail "it works as it stands, so that nothing should be said"
+	uncomment "$(suggested)"
+	git config --global user.name before
+	for _ in 1 2 3; do
+		run bash -c "\"\$SNUG\" ${line}"
+		assert_status 0
+		assert_same audited "$(git config --global user.name)"
+	done
+}
+
+@test "a plain mkdir: no line that makes it fail, and what is lost is said; with -p the line works three times" {
+	run "$SNUG" audit -- sh -c 'mkdir "$HOME/new" && echo x >"$HOME/new/f"'
+	assert_status 0
+	assert_out 'exists before the start, so that a mkdir without -p fails'
+	run grep -v '^ *#' "$(suggested)"
+	refute_out '~/new'
+	rm -r "$HOME/new"
+	run "$SNUG" --profile "$(suggested)" -- sh -c 'mkdir "$HOME/new" && echo x >"$HOME/new/f"'
+	assert_status 0
+	[ ! -e "$HOME/new" ] || fail "it was kept, though nothing grants it"
+	run "$SNUG" audit -- sh -c 'mkdir -p "$HOME/new" && echo x >"$HOME/new/f"'
+	rm -r "$HOME/new"
+	for i in 1 2 3; do
+		run "$SNUG" --profile "$(suggested)" -- sh -c 'mkdir -p "$HOME/new" && echo x >>"$HOME/new/f"'
+		assert_status 0
+		assert_same "$i" "$(wc -l <"$HOME/new/f")"
+	done
+	printf 'binds:\n  - { source: "~/made", mode: rw, create: dir }\n' >p.yaml
+	run "$SNUG" audit --check --profile ./p.yaml -- mkdir "$HOME/made"
+	assert_status 3
+	assert_out 'makes it before the start; mkdir -p would bear that'
+	rmdir "$HOME/made"
+	run "$SNUG" --profile ./p.yaml -- mkdir "$HOME/made"
+	assert_status 1
+}
+
+@test "a temporary file moved into the project: TMPDIR as a comment, which works" {
+	need python3
+	cat >save.py <<-'E'
+	import os, tempfile
+	fd, name = tempfile.mkstemp()
+	os.write(fd, b"saved")
+	os.rename(name, "out.txt")
+	E
+	run "$SNUG" audit -- python3 save.py
+	assert_status 0
+	assert_out 'TMPDIR in the project avoids it: a commented line'
+	rm out.txt
+	run "$SNUG" --profile "$(suggested)" -- python3 save.py
+	assert_status 1
+	assert_out 'cross-device'
+	uncomment "$(suggested)"
+	for _ in 1 2 3; do
+		run "$SNUG" --profile "$(suggested)" -- python3 save.py
+		assert_status 0
+		assert_same saved "$(cat out.txt)"
+	done
+}
+
+@test "sqlite with a write-ahead log in home: three lines, which keep what is written, beside a host's connection too" {
+	need sqlite3 python3
+	sqlite3 "$HOME/app.db" 'pragma journal_mode=wal; create table t(a)' >/dev/null
+	run "$SNUG" audit -- sqlite3 "$HOME/app.db" 'insert into t values(1)'
+	assert_status 0
+	cp "$(suggested)" s.yaml
+	run cat s.yaml
+	assert_line 'source: "~/app\.db", mode: rw'
+	assert_line 'source: "~/app\.db-shm", mode: rw, create: file'
+	assert_line 'source: "~/app\.db-wal", mode: rw, create: file'
+	for i in 2 3 4; do
+		run "$SNUG" --profile ./s.yaml -- sqlite3 "$HOME/app.db" 'insert into t values(2); pragma integrity_check'
+		assert_status 0
+		assert_out ok
+		assert_same "$i" "$(sqlite3 "$HOME/app.db" 'select count(*) from t')"
+	done
+	run "$SNUG" audit --check --profile ./s.yaml -- sqlite3 "$HOME/app.db" 'insert into t values(3)'
+	assert_status 0
+	cat >host.py <<-'E'
+	import os, sqlite3, subprocess, sys
+	host = sqlite3.connect(os.environ["HOME"] + "/app.db", isolation_level=None)
+	host.execute("insert into t values(9)")
+	inside = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=60, text=True).stdout
+	print("inside", inside.strip(), "host", host.execute("select count(*) from t").fetchone()[0])
+	E
+	run python3 host.py "$SNUG" --profile ./s.yaml -- sqlite3 "$HOME/app.db" 'insert into t values(4); select count(*) from t'
+	assert_status 0
+	assert_out 'inside 7 host 7'
+	assert_same ok "$(sqlite3 "$HOME/app.db" 'pragma integrity_check')"
+}
+
+@test "the session bus and other ways to the outside are comments with the reason" {
+	need python3
+	mkdir -m 700 "$HOME/run"
+	export XDG_RUNTIME_DIR=$HOME/run
+	cat >bus.py <<-'E'
+	import os, socket
+	path = os.environ["XDG_RUNTIME_DIR"] + "/bus"
+	s = socket.socket(socket.AF_UNIX); s.bind(path); s.listen()
+	if os.fork() == 0:
+	    os.execvp(os.environ["SNUG"], [os.environ["SNUG"], "audit", "--", "python3", "-c",
+	        "import socket; socket.socket(socket.AF_UNIX).connect('" + path + "')"])
+	os.wait()
+	E
+	run python3 bus.py
+	assert_out 'the session bus starts programs outside: a commented line, for you to decide'
+	run grep -v '^ *#' "$(suggested)"
+	refute_out '/bus'
+}
