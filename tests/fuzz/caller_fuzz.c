@@ -45,6 +45,25 @@ static void memory(const uint8_t *data, size_t size)
 		abort();
 }
 
+/* Places that lie anywhere around the bytes, read together: each gives what it would alone. */
+static void places(const uint8_t *data, size_t size)
+{
+	enum { N = 40, EACH = 64 };
+	static uint8_t page[4 * PAGE];
+	uint64_t at[N];
+	size_t got[N], n = size < N ? size : N;
+	char all[N * EACH], one[EACH];
+	memcpy(page, data, size < sizeof(page) ? size : sizeof(page));
+	for (size_t i = 0; i < n; i++)
+		at[i] = data[i] < 16 ? data[i] : (uint64_t)(uintptr_t)page + data[i] * (size_t)61;
+	tmem_gather(getpid(), at, n, EACH, all, got);
+	for (size_t i = 0; i < n; i++) {
+		ssize_t want = tmem_some(getpid(), at[i], one, EACH);
+		if (got[i] != (want > 0 ? (size_t)want : 0) || memcmp(all + i * EACH, one, got[i]) != 0)
+			abort();
+	}
+}
+
 static void addresses(const uint8_t *data, size_t size)
 {
 	struct peer p;
@@ -99,6 +118,7 @@ static void words(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	memory(data, size);
+	places(data, size);
 	addresses(data, size);
 	programs(data, size);
 	char *text = malloc(size + 1);

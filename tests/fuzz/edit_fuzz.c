@@ -1,5 +1,5 @@
 /* edit_fuzz.c - any profile: adding grants works or is refused, and a second time adds nothing */
-/* covers: profiles/edit.c profiles/edit_text.c */
+/* covers: profiles/edit.c profiles/edit_list.c profiles/edit_text.c */
 #include "base/str.h"
 #include "profiles/edit.h"
 

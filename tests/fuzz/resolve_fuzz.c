@@ -52,14 +52,17 @@ static void check(const struct policy *pol)
 	}
 }
 
-static void resolve(const struct profile *p, bool strict)
+/* @draw: some hosts have root as the caller, some no home and no runtime directory */
+static void resolve(const struct profile *p, bool strict, size_t draw)
 {
 	static struct hop links[] = { { "/bin", "usr/bin" }, { "/lib", "usr/lib" } };
 	OWN(policy) pol = { 0 };
 	OWN(arena) a = { 0 };
-	OWN(host) h = { .cwd = "/h/p", .project = "/h/p", .home = "/h", .runtime = "/r", .links = links, .nlinks = 2, .uid = 7 };
+	OWN(host) h = { .cwd = "/h/p", .project = "/h/p", .home = "/h", .runtime = "/r", .links = links, .nlinks = 2, .uid = draw % 7 ? 7 : 0 };
 	struct wordlist paths = { 0 };
 	struct err e = { 0 };
+	if (draw % 11 == 0)
+		h.home = h.runtime = h.project = NULL;
 	if (profile_paths(p, &h, &a, &paths, &e))
 		abort();
 	for (size_t i = 0; i < paths.n; i++)
@@ -93,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 			return 0;
 		}
 	}
-	resolve(&all, true);
-	resolve(&all, false);
+	resolve(&all, true, len);
+	resolve(&all, false, len);
 	return 0;
 }
