@@ -45,8 +45,8 @@ struct audit {
 
 static void audit_drop(struct audit *a)
 {
-	verify_drop(&a->verify);
 	lesson_drop(&a->lesson);
+	verify_drop(&a->verify);
 	record_drop(&a->rec);
 	run_drop(&a->run);
 	setup_drop(&a->setup);

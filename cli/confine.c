@@ -3,21 +3,24 @@
 
 #include "base/log.h"
 #include "enforce/relay.h"
+#include "trace/watch.h"
 
 #include <errno.h>
 
 void confine_drop(struct confine *c)
 {
+	recording_drop(&c->rec);
 	str_drop(&c->notes);
 	arena_drop(&c->arena);
 	*c = (struct confine){ 0 };
 }
 
-static int start_relay(struct relay *out, struct policy *pol, const struct box *b, char *const *envp, struct err *e)
+static int start_relay(struct relay *out, struct policy *pol, const struct box *b, char *const *envp,
+                       bool no_rows, struct err *e)
 {
 	struct relay_opts opts = {
 		.listen = { fd_no(b->proxy) }, .nlisten = 1, .ask = relay_policy_ask, .addr = relay_policy_addr, .arg = pol,
-		.sni = SNI_CHECK, .no_rows = true, .say = log_level() > 0 ? 2 : 0,
+		.sni = SNI_CHECK, .no_rows = no_rows, .say = log_level() > 0 ? 2 : 0,
 	};
 	relay_upstream_env(&opts, envp);
 	int r = relay_start(out, &opts, e);
@@ -31,14 +34,34 @@ int confine_env(struct confine *c, const struct policy *pol, struct err *e)
 	return c->box.env ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
+static int watch(struct watch *w, struct confine *c, struct err *e)
+{
+	const struct trace_opts t = {
+		.argv = c->box.argv, .env = c->box.env, .real_env = c->envp, .proxy_port = c->box.proxy_port, .timeout_ms = -1,
+		.log_fd = -1,
+	};
+	int r = watch_start(w, c->host, &t, e);
+	if (r < 0)
+		return err_wrap(e, "starting the recorder");
+	c->program = (struct sock_fprog){ .len = (unsigned short)w->filter->n, .filter = w->filter->code };
+	c->box.watch = &c->program;
+	c->box.watch_fd = fd_no(w->hand);
+	return 0;
+}
+
 int confine_run(struct confine *c, struct policy *pol, struct err *e)
 {
 	OWN(box) box = { 0 };
 	OWN(relay) relay = { 0 };
+	OWN(watch) w = { 0 };
 	bool proxy = pol->network.v == NET_PROXY;
-	int r = box_start(&box, pol, &c->box, e);
+	int r = c->host ? watch(&w, c, e) : 0;
+	if (r == 0)
+		r = box_start(&box, pol, &c->box, e);
 	if (r == 0 && proxy)
-		r = start_relay(&relay, pol, &box, c->envp, e);
+		r = start_relay(&relay, pol, &box, c->envp, !c->host, e);
+	if (r == 0 && proxy && c->host)
+		r = watch_rows(&w, fd_no(relay.log), e);
 	if (r == 0 && proxy) {
 		fd_drop(&box.proxy); /* the relay has its own */
 		r = box_go(&box, e);
@@ -46,6 +69,8 @@ int confine_run(struct confine *c, struct policy *pol, struct err *e)
 	if (r < 0)
 		return r;
 	int code = box_wait(&box, c->timeout_ms, e);
+	if (code >= 0 && c->host && (r = watch_end(&w, &c->rec, code, e)) < 0) /* while the relay can still tell */
+		return r;
 	if (code < 0)
 		return code;
 	c->unprotected = box_lost(&box, pol, &box.notes) > 0;

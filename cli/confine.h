@@ -2,12 +2,17 @@
 #pragma once
 
 #include "enforce/box.h"
+#include "trace/recording.h"
+
+#include <linux/filter.h>
 
 /**
  * struct confine - how to run, and how it went
  * @box:     what the engine wants to know; env and proxy_port come by confine_env()
  * @envp:    snug's own environment, from which the command's is built
  * @timeout_ms: -1 none
+ * @host:    facts for a recording; NULL: none is made
+ * @rec:     what the command asked for, as if it had been on the host
  * @notes, @exec_err, @exec_interp, @unwritten: as in struct box; @notes tells of lost protection too
  * @unprotected: a mask or fence was lost while the command ran
  */
@@ -15,10 +20,14 @@ struct confine {
 	struct box_opts box;
 	char *const *envp;
 	int timeout_ms;
+	const struct host *host;
+	struct recording rec;
 	struct arena arena;
 	struct str notes;
 	int exec_err;
 	bool exec_interp, unwritten, unprotected;
+	/* private */
+	struct sock_fprog program;
 };
 void confine_drop(struct confine *c);
 

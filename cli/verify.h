@@ -2,12 +2,12 @@
 #pragma once
 
 #include "cli/record.h"
-#include "cli/verify_run.h"
-#include "report/view.h"
+#include "cli/verify_prove.h"
 
 /**
  * struct verify - zero is empty; verify_drop() removes all copies
  * @reason: why it cannot be verified, known before the audit; NULL
+ * @more:   what confined runs were denied
  * @masked, @mask: signals that are kept waiting, and the mask before
  */
 struct verify {
@@ -16,6 +16,7 @@ struct verify {
 	struct spool in;
 	const char *dir, *reason;
 	uint64_t began_ms;
+	struct recording more[TRIES_MAX];
 	sigset_t mask;
 	bool masked;
 };
@@ -33,6 +34,9 @@ void verify_clean(struct verify *v);
 int verify_begin(struct verify *v, struct cli_opts *o, const struct setup *s, const char *dir, const char *store,
                  struct err *e) MUST;
 
-/* After the audit: run it confined and fill @out. @out's strings live in @v. */
-void verify_end(struct verify *v, struct cli_opts *o, const struct setup *s, const struct record *rec,
-                const struct lesson *l, struct proof *out);
+/*
+ * After the audit: run it confined and fill @out, whose strings live in @v. Where a confined run is denied what the audit
+ * did not tell of, @l becomes another lesson, which borrows from @v.
+ */
+void verify_end(struct verify *v, struct cli_opts *o, const struct setup *s, struct record *rec, struct lesson *l,
+                struct proof *out);

@@ -138,9 +138,13 @@ void keeper_original(void *keeper, const char *path)
 	const char *key = arena_str(&k->arena, path);
 	size_t n = k->originals.n;
 	const char *at = key && map_put(&k->originals, key, strlen(key), &fresh) ? arena_fmt(&k->arena, "%s/o%zu", k->dir, n) : NULL;
-	k->copy.stop = NULL; /* signals are the recorder's here */
+	k->copy.stop = NULL;
+	sigset_t all, old; /* the recorder's ticks would break a copy off */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
 	if (!at || copytree_make(&k->copy, path, at, &e) < 0 || !note(k, n, path))
 		log_line(1, "%s: not kept: %s", path, e.msg);
+	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
 int keeper_originals(struct keeper *k, struct err *e)

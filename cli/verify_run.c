@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/pidfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -27,6 +27,7 @@ enum { KILL_AFTER_MS = 3000 };
 
 void ran_drop(struct ran *r)
 {
+	recording_drop(&r->rec);
 	arena_drop(&r->arena);
 	*r = (struct ran){ 0 };
 }
@@ -115,10 +116,19 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-_Noreturn static void child(const struct trial *t, struct setup *s, int to)
+static int tell_recording(const struct recording *rec, int memory, struct err *e)
+{
+	FILE *f = fdopen(memory, "w");
+	if (!f)
+		return err_sys(e, "handing the recording over");
+	int r = recording_write(rec, f, e);
+	return fflush(f) != 0 && r == 0 ? err_sys(e, "handing the recording over") : r;
+}
+
+_Noreturn static void child(const struct trial *t, struct setup *s, int to, int memory)
 {
 	struct told told = { 0 };
-	struct confine c = { .box = { .argv = t->o->cmd, .area = t->o->area, .area_len = t->o->area_len }, .envp = t->o->envp, .timeout_ms = t->timeout_ms };
+	struct confine c = { .host = &s->host, .box = { .argv = t->o->cmd, .area = t->o->area, .area_len = t->o->area_len }, .envp = t->o->envp, .timeout_ms = t->timeout_ms };
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	default_signals();
 	told.code = stream(t, &told.e);
@@ -127,6 +137,10 @@ _Noreturn static void child(const struct trial *t, struct setup *s, int to)
 	if (told.code == 0)
 		told.code = confine_run(&c, &s->policy, &told.e);
 	told.lost = c.notes.len > 0;
+	if (told.code >= 0) {
+		int r = tell_recording(&c.rec, memory, &told.e);
+		told.code = r < 0 ? r : told.code;
+	}
 	fputs(str_c(&c.notes), stderr); /* beside what the command said */
 	fflush(NULL);
 	ssize_t n = write(to, &told, sizeof(told));
@@ -172,9 +186,12 @@ static int await(pid_t pid, int from, struct told *told, struct err *e)
 	return e->code ? -e->code : err_set(e, EIO, "the process that confines died");
 }
 
-static int run_child(struct told *told, const struct trial *t, struct setup *s, struct err *e)
+static int run_child(struct told *told, struct recording *rec, const struct trial *t, struct setup *s, struct err *e)
 {
 	int ends[2];
+	OWN(fd) memory = fd_own(memfd_create("recording", MFD_CLOEXEC));
+	if (!memory.plus1)
+		return err_sys(e, "memfd_create");
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
 	OWN(fd) from = fd_own(ends[0]), to = fd_own(ends[1]);
@@ -183,9 +200,19 @@ static int run_child(struct told *told, const struct trial *t, struct setup *s, 
 	if (pid < 0)
 		return err_sys(e, "fork");
 	if (pid == 0)
-		child(t, s, fd_no(to));
+		child(t, s, fd_no(to), fd_no(memory));
 	fd_drop(&to);
-	return await(pid, fd_no(from), told, e);
+	int r = await(pid, fd_no(from), told, e);
+	if (r < 0 || told->code < 0)
+		return r;
+	FILE *f = fdopen(fd_no(memory), "r");
+	if (!f)
+		return err_sys(e, "reading the recording");
+	memory.plus1 = 0;
+	rewind(f);
+	r = recording_read(rec, f, "recording", e);
+	fclose(f);
+	return r;
 }
 
 /* ---- comparing ---- */
@@ -239,10 +266,11 @@ int trial_run(struct ran *out, const struct trial *t, struct setup *s, struct er
 	if (r == 0 && keeper_redirect(t->keep, &s->policy) < 0)
 		r = err_set(e, ENOMEM, "out of memory");
 	if (r == 0)
-		r = run_child(&told, t, s, e);
+		r = run_child(&told, &out->rec, t, s, e);
 	if (r < 0)
 		return r;
 	out->status = told.code;
+	out->tried = told.code >= 0;
 	out->why = why_status(out, t, &told);
 	return out->why ? 0 : why_lost(out, t, &before, e);
 }

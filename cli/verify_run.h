@@ -26,11 +26,15 @@ struct trial {
 /**
  * struct ran - how one confined run went; zero is empty
  * @why: in words why it is not as good as the audit, NULL where it is
+ * @rec: what it asked for, as if it had been on the host
+ * @tried: it ran, so @rec tells something
  */
 struct ran {
 	struct arena arena;
+	struct recording rec;
 	int status;
 	const char *why;
+	bool tried;
 };
 void ran_drop(struct ran *r);
 

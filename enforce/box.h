@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct sock_fprog;
+
 enum { HANDED_MAX = 32 }; /* descriptors that the command gets, 0 to 2 included */
 
 /**
@@ -23,6 +25,8 @@ enum { HANDED_MAX = 32 }; /* descriptors that the command gets, 0 to 2 included 
  *           listener comes back in box.proxy
  * @best_effort: do without what box_lacks() names
  * @area:    where the kernel put the caller's arguments, @area_len bytes: wiped in the sandbox's pid 1; NULL: looked up
+ * @watch:   a program for seccomp(2) that the command's process installs with a listener, which it hands over on the
+ *           SOCK_SEQPACKET socket @watch_fd as one byte 'n'; somebody must answer there before the execve. NULL: none
  * @hold:    build everything, then wait for box_go() before the command is executed; network mode proxy always does
  */
 struct box_opts {
@@ -33,6 +37,8 @@ struct box_opts {
 	uint16_t proxy_port;
 	char *area;
 	size_t area_len;
+	const struct sock_fprog *watch;
+	int watch_fd;
 	bool hold, best_effort;
 };
 

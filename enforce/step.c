@@ -42,6 +42,7 @@ const struct step command_steps[] = {
 	{ "descriptors", st_fds, "every descriptor above 2, at execve", "those of --keep-fd" },
 	{ "landlock", st_landlock, "files outside of the view, by whatever descriptor; writing where no place lets; mounting; "
 	                           "signals and abstract sockets of those outside", NULL },
+	{ "watch", st_watch, NULL, "a listener with whoever watches" },
 	{ "system calls", st_seccomp, "what the policy denies", NULL },
 	{ 0 },
 };

@@ -146,6 +146,7 @@ int st_rules(struct build *b, struct err *e) MUST;
 int st_landlock(struct build *b, struct err *e) MUST;
 int st_fds(struct build *b, struct err *e) MUST;
 int st_seccomp(struct build *b, struct err *e) MUST;
+int st_watch(struct build *b, struct err *e) MUST;
 
 /**
  * struct ready - what st_report() sends, with the descriptors: the private terminal and the listener if any, those of stdio, one per copy

@@ -117,9 +117,9 @@ void proof_text(struct str *out, const struct proof *p)
 	if (!p->holds)
 		str_fmt(out, "unverified: %s", p->reason ? p->reason : "it was not tried");
 	else if (p->without)
-		str_fmt(out, "verified: confined, it ended the same and left the same files; without this, %s", p->without);
+		str_fmt(out, "verified: confined, it ended the same, was denied nothing and left the same files; without this, %s", p->without);
 	else
-		str_add(out, "verified: confined, it ended the same and left the same files");
+		str_add(out, "verified: confined, it ended the same, was denied nothing and left the same files");
 }
 
 const char *outcome_word(enum outcome o)

@@ -35,6 +35,11 @@ int notify_install(const struct callfilter *f, bool keep_privs)
 	return n < 0 ? -errno : (int)n;
 }
 
+bool notify_sync(int listener)
+{
+	return !ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP, 0);
+}
+
 int notify_take(struct fd *out, pid_t pid, int number, bool *sync, struct err *e)
 {
 	OWN(fd) pidfd = fd_own((int)syscall(SYS_pidfd_open, pid, 0));
@@ -44,7 +49,7 @@ int notify_take(struct fd *out, pid_t pid, int number, bool *sync, struct err *e
 	if (!listener.plus1)
 		return err_sys(e, "taking the seccomp listener (pidfd_getfd, Linux 5.6 or newer; a container "
 		                  "may deny it)");
-	*sync = !ioctl(fd_no(listener), SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP, 0);
+	*sync = notify_sync(fd_no(listener));
 	*out = TAKE(listener);
 	return 0;
 }

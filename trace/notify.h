@@ -6,6 +6,7 @@
 #include "trace/callfilter.h"
 
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /**
@@ -32,3 +33,6 @@ int notify_continue(int listener, uint64_t id) MUST;
 
 /* Answer the call with @error instead. */
 int notify_refuse(int listener, uint64_t id, int error) MUST;
+
+/* Ask for synchronous wake-ups, which are faster. Return: the kernel has them. */
+bool notify_sync(int listener);

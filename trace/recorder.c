@@ -112,8 +112,9 @@ static const char *user_var(const char *const *env, const char *name)
 	return NULL;
 }
 
-int recorder_open(struct recorder *r, const struct host *host, const struct trace_opts *o, int ctl,
-                  const struct sigstate *sig, struct err *e)
+/* All but the command. *@privileged: its programs may still gain privileges. */
+static int prepare(struct recorder *r, const struct host *host, const struct trace_opts *o, int ctl, bool *privileged,
+                   struct err *e)
 {
 	*r = (struct recorder){ .opts = o, .host = host, .ctl = ctl, .status = -1 };
 	r->set.arena = &r->rec.arena;
@@ -128,20 +129,33 @@ int recorder_open(struct recorder *r, const struct host *host, const struct trac
 	if (resolver_open(&r->names, &r->tasks) < 0 || sysdefs_load(&r->defs) < 0 ||
 	    redactor_add_env(&r->secrets, real) < 0 || envuse_open(&r->env, real) < 0)
 		return err_set(e, ENOMEM, "starting the recorder: out of memory");
-	struct callfilter *f = malloc(sizeof(*f));
-	if (!f)
-		return err_set(e, ENOMEM, "starting the recorder: out of memory");
-	err = callfilter_build(f, &r->defs, o->network_only, e);
-	/* orphans of the tree come to this process: it may read them under Yama's scope 1, and sees their end */
-	if (!err && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
-		err = err_sys(e, "PR_SET_CHILD_SUBREAPER");
 	r->decoder.predictor.may = kernel_may;
 	r->decoder.predictor.arg = r->decoder.predictor.hangs = &r->names.hangs;
 	r->decoder.predictor.protected_links = protected_hardlinks();
 	struct creds *me = &r->decoder.predictor.self;
-	if (!err && tasks_own_creds(&r->tasks, me) < 0)
-		err = err_set(e, EIO, "/proc/self/status cannot be read");
-	bool privileged = me->admin && !geteuid();
+	if (tasks_own_creds(&r->tasks, me) < 0)
+		return err_set(e, EIO, "/proc/self/status cannot be read");
+	*privileged = me->admin && !geteuid();
+	r->decoder.names = &r->names;
+	r->decoder.defs = &r->defs;
+	r->decoder.quiet_files = o->network_only;
+	r->decoder.keep_privs = *privileged;
+	r->decoder.redactor = &r->secrets;
+	return 0;
+}
+
+int recorder_open(struct recorder *r, const struct host *host, const struct trace_opts *o, int ctl,
+                  const struct sigstate *sig, struct err *e)
+{
+	bool privileged = false;
+	int err = prepare(r, host, o, ctl, &privileged, e);
+	struct callfilter *f = err ? NULL : malloc(sizeof(*f));
+	if (err || !f)
+		return err ? err : err_set(e, ENOMEM, "starting the recorder: out of memory");
+	err = callfilter_build(f, &r->defs, o->network_only, e);
+	/* orphans of the tree come to this process: it may read them under Yama's scope 1, and sees their end */
+	if (!err && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		err = err_sys(e, "PR_SET_CHILD_SUBREAPER");
 	if (!err)
 		err = launch_start(&r->launch, f, privileged, sig, o, e);
 	free(f);
@@ -150,12 +164,16 @@ int recorder_open(struct recorder *r, const struct host *host, const struct trac
 	/* the tree runs under the same id: it must not read or steer the process that watches it (ptrace(2)); not
 	 * earlier, as the command's first process inherits it until its execve and could not be read */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	r->decoder.names = &r->names;
-	r->decoder.defs = &r->defs;
-	r->decoder.quiet_files = o->network_only;
-	r->decoder.keep_privs = privileged;
-	r->decoder.redactor = &r->secrets;
 	return tasks_group(&r->tasks, r->launch.pid) ? 0 : err_set(e, ESRCH, "the command's process is gone");
+}
+
+int recorder_attach(struct recorder *r, const struct host *host, const struct trace_opts *o, int ctl, struct err *e)
+{
+	bool privileged = false;
+	int err = prepare(r, host, o, ctl, &privileged, e);
+	r->tasks.as_host = true;
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* as above, though the sandbox does not show it */
+	return err;
 }
 
 static const char *name_of(const struct recorder *r, const struct task *t)
@@ -344,7 +362,8 @@ int recorder_call(struct recorder *r)
 		sockports_poll(&r->ports, recorder_now());
 	if (r->names.hangs.news)
 		recorder_hangs(r);
-	if (c.incomplete)
+	/* the memory of the process that snug built the sandbox in is closed to everybody; its one call is known anyway */
+	if (c.incomplete && (caller || !r->tasks.as_host))
 		recorder_reason(r, "%s", c.incomplete);
 	if (!drop && !err)
 		store(r, t->group, &c, caller, image, now);

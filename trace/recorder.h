@@ -53,6 +53,9 @@ void recorder_drop(struct recorder *r);
 int recorder_open(struct recorder *r, const struct host *host, const struct trace_opts *o, int ctl,
                   const struct sigstate *sig, struct err *e) MUST;
 
+/* As recorder_open() for a command that is started elsewhere (watch.h): launch.listener is set later, launch.pid never. */
+int recorder_attach(struct recorder *r, const struct host *host, const struct trace_opts *o, int ctl, struct err *e) MUST;
+
 /* Let the command run and record until it has ended, and its daemons too or their time is over. */
 int recorder_run(struct recorder *r, struct err *e) MUST;
 

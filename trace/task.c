@@ -287,7 +287,7 @@ static void look_root(struct tasks *ts, struct task *t)
 {
 	char root[8];
 	t->other_root = t->other_mnt = false;
-	if (!ts->vary_root)
+	if (!ts->vary_root || ts->as_host)
 		return;
 	ssize_t n = readlinkat(fd_no(t->dir), "root", root, sizeof(root));
 	t->other_root = n >= 0 && !(n == 1 && root[0] == '/');

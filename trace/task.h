@@ -64,6 +64,7 @@ struct task {
  * @purge_at:   number of known processes at which the dead ones are dropped
  * @quiet_ns:   until then directories are on the move: a call that was let go may not have happened yet
  * @vary_root:  somebody changed root or mount namespace: look each time
+ * @as_host:    root and mounts of the tree are taken for the host's, whatever they are (watch.h)
  * @shared_fs:  two processes share a working directory: no caching
  */
 struct tasks {
@@ -73,7 +74,7 @@ struct tasks {
 	uint64_t epoch;
 	uint64_t ns_mnt, ns_user;
 	uint64_t quiet_ns;
-	bool vary_root, shared_fs;
+	bool vary_root, shared_fs, as_host;
 	size_t purge_at;
 	pid_t self;
 };

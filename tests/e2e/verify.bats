@@ -22,7 +22,7 @@ no_copies_left() {
 @test "what needs nothing further is verified in one run, and the project is not run over twice" {
 	verify sh -c 'echo x >>out; mkdir d; ln -s out d/l; chmod 700 d; printf "\n" >>count'
 	assert_status 0
-	assert_out "snug: verified: confined, it ended the same and left the same files"
+	assert_out "snug: verified: confined, it ended the same, was denied nothing and left the same files"
 	[ "$(wc -l <count)" = 1 ]
 	run proof
 	assert_line '^verified 1  \| $'
@@ -180,7 +180,7 @@ tempfile.mkstemp(dir=".")'
 	#!/bin/sh
 	[ ! -e "$HOME/.second" ] || exit 0
 	touch started
-	if [ -e /etc/shadow ]; then exit 4; fi
+	if [ $$ -gt 50 ]; then exit 4; fi
 	sleep 60
 	END
 	chmod +x wait.sh
@@ -242,4 +242,46 @@ new" ] && [ ! -e "$HOME/.t/lock" ] && [ -e "$HOME/.t/sub2/deep" ]
 	run "$SNUG" audit --verify +git -- sh -ec 'git init -q r; cd r; date +%N >f; git add f; git commit -qm one; git clone -q . ../c'
 	assert_status 0
 	assert_out "snug: verified: "
+}
+
+@test "what only the confined run asks for is added to the suggestion, and tried again" {
+	echo one >"$HOME/.one"
+	echo two >"$HOME/.two"
+	# in a namespace of its own its number is low
+	cat >tool.sh <<-'END'
+	#!/bin/sh
+	cat "$HOME/.one" || exit 1
+	[ $$ -gt 50 ] || cat "$HOME/.two"
+	END
+	chmod +x tool.sh
+	verify ./tool.sh
+	assert_status 0
+	assert_out "snug: verified: "
+	grep -q '/.two' "$(suggested)"
+	run proof
+	assert_line '^verified 3 '
+}
+
+@test "a read that a command does without is told from one that nobody made: without the suggestion it is denied" {
+	echo x >"$HOME/.conf"
+	verify sh -c 'cat ~/.conf 2>/dev/null; exit 0'
+	assert_status 0
+	assert_out "without this, ~/.conf is denied (read: ENOENT)"
+}
+
+@test "a host that is not granted is denied confined, and named" {
+	need curl python3
+	mkdir www
+	(cd www && exec python3 -u -m http.server --bind 127.0.0.1 0) >"$WORK/server" 2>&1 &
+	local server=$! port=
+	for i in $(seq 50); do
+		port=$(sed -n 's/.*port \([0-9]*\).*/\1/p' "$WORK/server")
+		[ -z "$port" ] || break
+		sleep 0.1
+	done
+	run "$SNUG" audit --verify --allow-net=example.org -- sh -c "curl -fsS -o /dev/null --noproxy '' http://localhost:$port/; exit 0"
+	kill $server
+	assert_status 0
+	assert_out "snug: verified: "
+	assert_out "without this, localhost:$port is denied (host: the proxy says 403)"
 }
