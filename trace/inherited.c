@@ -27,13 +27,15 @@ static long flags_of(const struct task *t, int fd)
 
 static const char pipe_form[] = "pipe:[";
 
-static void add(struct recorder *r, uint32_t proc, struct access *a, int fd, uint64_t now)
+static void add(struct recorder *r, uint32_t proc, const struct access *by, int fd, uint64_t now)
 {
+	struct access a = *by;
 	/* nobody spelled a name: which one it is stands there */
 	char spelled[32];
 	snprintf(spelled, sizeof(spelled), ACCESS_GIVEN_FD "%d", fd);
-	a->obj[0].spelled = spelled;
-	if (eventset_add(&r->set, proc, a, 0, OUT_OBSERVED, now - r->start_ns) < 0)
+	a.obj[0].spelled = spelled;
+	a.marks |= MARK_FD;
+	if (eventset_add(&r->set, proc, &a, 0, OUT_OBSERVED, now - r->start_ns) < 0)
 		recorder_reason(r, "memory ran out; accesses are missing");
 }
 
@@ -59,11 +61,8 @@ void recorder_given_pipe(struct recorder *r, uint32_t proc, const struct access 
 	for (size_t i = 0; i < r->npipes; i++) {
 		char path[48];
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", r->pipes[i].fd);
-		if (by->obj[0].ino != r->pipes[i].ino || strcmp(by->obj[0].path, path) != 0)
-			continue;
-		struct access a = *by;
-		a.marks |= MARK_FD;
-		add(r, proc, &a, r->pipes[i].fd, now);
+		if (by->obj[0].ino == r->pipes[i].ino && !strcmp(by->obj[0].path, path))
+			add(r, proc, by, r->pipes[i].fd, now);
 	}
 }
 
