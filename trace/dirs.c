@@ -244,6 +244,11 @@ static bool searchable(const struct creds *c, const struct stat *st)
 	return st->st_mode & S_IXOTH;
 }
 
+static struct dirinfo info_of(const struct stat *st)
+{
+	return (struct dirinfo){ st->st_mode & 07777, st->st_uid, st->st_gid, st->st_dev, NULL };
+}
+
 /* One directory, without its parents. */
 static int look(struct walk *w, const struct task *t, size_t len, struct dirinfo *out, bool *search)
 {
@@ -254,7 +259,7 @@ static int look(struct walk *w, const struct task *t, size_t len, struct dirinfo
 	w->cur[len] = keep;
 	if (err)
 		return err;
-	*out = (struct dirinfo){ st.st_mode & 07777, st.st_uid, st.st_gid, st.st_dev, NULL };
+	*out = info_of(&st);
 	*search = searchable(&t->creds, &st);
 	return 0;
 }
@@ -292,32 +297,52 @@ static void store(struct resolver *r, const struct task *t, const struct walk *w
 	d->info.blocked = blocked;
 }
 
+/* Where the component behind path[0..@n) ends. */
+static size_t down(const char *path, size_t n, size_t len)
+{
+	for (n++; n < len && path[n] != '/'; n++)
+		;
+	return MIN(n, len);
+}
+
+/* The topmost directory that blocks is the one the caller would meet. */
+static const char *blocks(struct resolver *r, const struct walk *w, size_t len, const char *above, bool search)
+{
+	return above || search ? above : len ? resolver_str(r, w->cur, len) : "/";
+}
+
+void dirs_seen(struct resolver *r, const struct task *t, const struct walk *w, const struct stat *st)
+{
+	const struct dir *above = w->len ? cached(r, t, w, up(w->cur, w->len)) : NULL;
+	struct dirinfo info = info_of(st);
+	if (!above || cached(r, t, w, w->len))
+		return;
+	info.blocked = blocks(r, w, w->len, above->info.blocked, searchable(&t->creds, st));
+	store(r, t, w, w->len, &info);
+}
+
 int dirs_get(struct resolver *r, const struct task *t, struct walk *w, size_t len, struct dirinfo *out)
 {
-	struct dir *hit = cached(r, t, w, len);
+	const struct dir *hit = cached(r, t, w, len);
 	if (hit) {
 		*out = hit->info;
 		return 0;
 	}
-	bool search;
-	int err = look(w, t, len, out, &search);
-	if (err)
-		return err;
-	/* the topmost directory that blocks is the one the caller would meet */
-	for (size_t at = len; at;) {
-		struct dirinfo above;
-		bool above_ok;
-		at = up(w->cur, at);
-		if ((hit = cached(r, t, w, at))) {
-			if (hit->info.blocked)
-				out->blocked = hit->info.blocked;
-			break;
-		}
-		if (!look(w, t, at, &above, &above_ok) && !above_ok)
-			out->blocked = at ? resolver_str(r, w->cur, at) : "/";
+	size_t at = len;
+	while (at && !hit)
+		hit = cached(r, t, w, at = up(w->cur, at));
+	const char *blocked = hit ? hit->info.blocked : NULL;
+	/* from the deepest known one, or the root, down */
+	for (at = hit ? down(w->cur, at, len) : 0;; at = down(w->cur, at, len)) {
+		bool search;
+		int err = look(w, t, at, out, &search);
+		if (err && at == len)
+			return err;
+		if (err)
+			continue;
+		out->blocked = blocked = blocks(r, w, at, blocked, search);
+		store(r, t, w, at, out);
+		if (at == len)
+			return 0;
 	}
-	if (!search && !out->blocked)
-		out->blocked = len ? resolver_str(r, w->cur, len) : "/";
-	store(r, t, w, len, out);
-	return 0;
 }

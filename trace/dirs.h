@@ -18,6 +18,9 @@ void dirs_start(struct resolver *r, struct walk *w);
 /* Note that the part of w->whole before w->rest[@at] leads to w->cur. */
 void dirs_remember(struct resolver *r, const struct walk *w, size_t at);
 
+/* The walk passes the directory w->cur, and @st is of it: need not be looked at once more. */
+void dirs_seen(struct resolver *r, const struct task *t, const struct walk *w, const struct stat *st);
+
 /* Facts on w->cur[0..@len) for the ids of @t. -errno when it is gone. */
 int dirs_get(struct resolver *r, const struct task *t, struct walk *w, size_t len, struct dirinfo *out) MUST;
 

@@ -284,7 +284,7 @@ static int named(struct resolver *r, struct task *t, struct walk *w, const struc
 	/* another process namespace may have its own numbers and its own /proc: what is there cannot be asked from here */
 	if (w->root != AT_FDCWD && names_self(w->cur, s->name, s->n))
 		return stop_before(r, t, w, s, before, ETIMEDOUT, o) ?: 1;
-	if (s->last && s->at >= w->splice)
+	if (s->at >= w->splice)
 		dirs_remember(r, w, s->at);
 	w->cur[w->len++] = '/';
 	memcpy(w->cur + w->len, s->name, s->n);
@@ -293,8 +293,6 @@ static int named(struct resolver *r, struct task *t, struct walk *w, const struc
 	int err = dirs_stat(w, w->cur, &st);
 	if (err) {
 		w->cur[w->len = before] = 0;
-		if (!s->last && s->at >= w->splice)
-			dirs_remember(r, w, s->at);
 		return stop_before(r, t, w, s, before, err == -ENOENT ? 0 : -err, o) ?: 1;
 	}
 	if (S_ISLNK(st.st_mode) && follows) {
@@ -306,7 +304,10 @@ static int named(struct resolver *r, struct task *t, struct walk *w, const struc
 			return stop_before(r, t, w, s, before, ENOTDIR, o) ?: 1;
 		o->walk_err = ENOTDIR;
 	}
-	return s->last ? found(r, t, w, &st, o) ?: 1 : 0;
+	if (s->last)
+		return found(r, t, w, &st, o) ?: 1;
+	dirs_seen(r, t, w, &st);
+	return 0;
 }
 
 int walk_step(struct resolver *r, struct task *t, struct walk *w, unsigned how, struct object *o)
