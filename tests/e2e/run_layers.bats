@@ -83,3 +83,18 @@ LANDLOCK=444 # landlock_create_ruleset, the same number on every architecture
 	without_call $LANDLOCK --best-effort -- sh -c 'kill -s CONT 0 || echo kept'
 	assert_out kept
 }
+
+@test "the shipped program has no way to leave a layer out" {
+	run grep -c SNUG_TEST_LEAVE_OUT "$SNUG"
+	assert_same "$output" 0
+	SNUG_TEST_LEAVE_OUT=step:seal confined -- sh -c 'mkdir /new && echo made'
+	refute_line '^made$'
+}
+
+@test "every step of the start stands in ARCHITECTURE.md" {
+	sed -n 's/^\t{ "\([^"]*\)", st_.*/\1/p' "$SRC/enforce/step.c" >"$WORK/steps"
+	[ "$(wc -l <"$WORK/steps")" -gt 15 ]
+	while read -r step; do
+		grep -q "^| [^|]*$step" "$SRC/docs/ARCHITECTURE.md" || fail "no row for the step $step"
+	done <"$WORK/steps"
+}
