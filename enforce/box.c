@@ -307,7 +307,7 @@ void box_drop(struct box *b)
 		fd_drop(&b->stdio[i]);
 	copies_drop(b->copies, b->ncopies);
 	str_drop(&b->notes);
-	fd_drop(&b->changed);
+	fd_drop(&b->mounts);
 	if (b->masked)
 		sigprocmask(SIG_SETMASK, &b->mask, NULL);
 	*b = (struct box){ 0 };

@@ -52,7 +52,7 @@ enum { BOX_PROXY_PORT = 998 };
  * @exec_err: errno of a failed execve, else 0; @exec_interp: the file is there, its interpreter is not
  * @notes: after box_wait(): one line for each copy that was not written back
  * @unwritten: how many copies that were
- * @changed: after box_wait(): the view's mount table where it changed while the command ran, for box_lost()
+ * @mounts: after box_wait(): the view's mount table, for box_lost()
  */
 struct box {
 	pid_t init;
@@ -62,7 +62,7 @@ struct box {
 	bool exec_interp;
 	struct str notes;
 	size_t unwritten;
-	struct fd changed;
+	struct fd mounts;
 	/* private */
 	struct copy *copies;
 	size_t ncopies;

@@ -54,26 +54,34 @@ static int read_points(int mountinfo, struct map *points, struct arena *a)
 	return r;
 }
 
+static bool is_guard(const struct place *p)
+{
+	return p->kind == PLACE_MASK || p->kind == PLACE_FENCE;
+}
+
+/*
+ * Nobody inside can change the view's mounts. The kernel does when what something was mounted on is replaced on the
+ * host: it takes the mount away, and a mask or fence was one.
+ */
 size_t box_lost(const struct box *b, const struct policy *pol, struct str *notes)
 {
 	OWN(map) points = { 0 };
 	OWN(arena) a = { 0 };
 	size_t lost = 0;
-	if (!b->changed.plus1)
-		return 0;
-	int r = read_points(fd_no(b->changed), &points, &a);
-	for (size_t i = 0; r == 0 && i < pol->nplaces; i++) {
+	bool known = false;
+	for (size_t i = 0; b->mounts.plus1 && i < pol->nplaces; i++) {
 		const struct place *p = &pol->places[i];
-		if ((p->kind != PLACE_MASK && p->kind != PLACE_FENCE) || map_find(&points, p->path, strlen(p->path)))
+		if (!is_guard(p))
+			continue;
+		if (!known && read_points(fd_no(b->mounts), &points, &a) < 0)
+			return 0;
+		known = true;
+		if (map_find(&points, p->path, strlen(p->path)))
 			continue;
 		esc_term(notes, p->path);
 		str_fmt(notes, " was replaced on the host during the run, and from then on was not %s: deny the directory around it "
 		        "instead\n", p->kind == PLACE_MASK ? "hidden" : "protected from writes");
 		lost++;
 	}
-	if (r == 0 && lost)
-		return lost;
-	/* some other mount, or nobody can tell which */
-	str_add(notes, "a path that something was mounted on was replaced on the host during the run: what was mounted is gone\n");
-	return r < 0;
+	return lost;
 }

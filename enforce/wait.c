@@ -148,7 +148,7 @@ static int watch(struct box *b, int timeout_ms, int *status, bool *timed_out, st
 	}
 }
 
-/* The view's mount table; poll(2) on it tells of changes since, proc_pid_mountinfo(5). Empty where it cannot be had. */
+/* The view's mount table, which outlives the view. Empty where it cannot be had. */
 static struct fd mounts_of(pid_t pid)
 {
 	char path[48];
@@ -156,19 +156,9 @@ static struct fd mounts_of(pid_t pid)
 	return fd_own(open(path, O_RDONLY | O_CLOEXEC));
 }
 
-/*
- * Nobody inside can change the view's mounts. The kernel does when a file that something was mounted on is replaced on the
- * host: it takes the mount away, and a mask or fence was one.
- */
-static bool is_changed(int mounts)
-{
-	struct pollfd p = { mounts, POLLPRI, 0 };
-	return poll(&p, 1, 0) > 0 && p.revents & POLLPRI;
-}
-
 int box_wait(struct box *b, int timeout_ms, struct err *e)
 {
-	OWN(fd) mounts = mounts_of(b->init);
+	b->mounts = mounts_of(b->init);
 	int status = 0;
 	bool timed_out = false;
 	int r = watch(b, timeout_ms, &status, &timed_out, e);
@@ -180,8 +170,6 @@ int box_wait(struct box *b, int timeout_ms, struct err *e)
 		if (at >= 0)
 			lseek(b->stdio_no[i], at, SEEK_SET);
 	}
-	if (mounts.plus1 && is_changed(fd_no(mounts)))
-		b->changed = TAKE(mounts);
 	b->unwritten = copies_back(b->copies, b->ncopies, &b->notes);
 	if (b->exec_err)
 		return b->exec_err == ENOENT && !b->exec_interp ? 127 : 126;
