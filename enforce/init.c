@@ -1,5 +1,6 @@
 /* init.c - pid 1 of the sandbox, and the last steps of the command */
 #include "enforce/exec.h"
+#include "enforce/lean.h"
 #include "enforce/job.h"
 #include "enforce/step.h"
 
@@ -159,6 +160,7 @@ _Noreturn void init_main(struct build *b)
 	if (b->slave.plus1)
 		job_main(b, command);
 	keep_only(b->ctl);
+	lean();
 	for (;;) {
 		siginfo_t si;
 		int sig = sigwaitinfo(&all, &si);

@@ -1,6 +1,7 @@
 /* wait.c - wait for the end: signals handed on, deadline, exit code */
 #include "enforce/box.h"
 #include "enforce/copy.h"
+#include "enforce/lean.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -119,6 +120,7 @@ static int watch(struct box *b, int timeout_ms, int *status, bool *timed_out, st
 	OWN(fd) sigs = fd_own(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 	if (!sigs.plus1)
 		return err_sys(e, "signalfd");
+	lean();
 	struct deadline d = { timeout_ms < 0 ? -1 : now_ms() + timeout_ms, 0 };
 	enum { INIT, SIGS, CTL, TTY };
 	struct pollfd p[TTY + PTY_POLLS] = { { fd_no(b->pidfd), POLLIN, 0 }, { fd_no(sigs), POLLIN, 0 }, { fd_no(b->ctl), POLLIN, 0 } };
