@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 void finish_say(const struct err *e)
 {
@@ -39,6 +40,11 @@ int finish(int code)
 
 _Noreturn void leave(int code)
 {
-	exit(finish(code));
+	code = finish(code);
+#ifdef SNUG_SLOW_EXIT /* sanitizers and coverage write at exit */
+	exit(code);
+#else
+	_exit(code);
+#endif
 }
 

@@ -28,7 +28,7 @@
 
 enum {
 	FDS_MAX = COPIES_MAX + HANDED_MAX + 2, /* in one message: copies, streams, terminal, listener; SCM_MAX_FD is 253 */
-	SPACES = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
+	SPACES = CLONE_NEWNS | CLONE_NEWPID, /* pid 1 has the others made while it mounts, st_net.c */
 };
 
 static bool needs_report(const struct policy *pol, const struct box_opts *o, const struct box *b)
@@ -125,7 +125,6 @@ static bool has_terminal(void)
 static pid_t clone_box(struct fd *pidfd, bool userns)
 {
 	int fd = -1;
-	/* without the network namespace: pid 1 has it made while it mounts */
 	uint64_t flags = SPACES | CLONE_PIDFD | (userns ? CLONE_NEWUSER : 0);
 	struct clone_args args = { .flags = flags, .pidfd = (uintptr_t)&fd, .exit_signal = SIGCHLD };
 	pid_t pid = sys_clone3(&args);

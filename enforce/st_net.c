@@ -1,4 +1,4 @@
-/* st_net.c - an own network namespace with loopback and proxy listener */
+/* st_net.c - the namespaces that mounting does not need; loopback and proxy listener */
 #include "enforce/step.h"
 
 #include "enforce/sysw.h"
@@ -42,18 +42,23 @@ static int proxy_listen(struct build *b, struct err *e)
 }
 
 /*
- * Making a network namespace takes the kernel as long as all the mounts. So a process of its own may make it while pid 1
+ * Making a network namespace takes the kernel as long as half the mounts, and that of System V IPC some more. So a process of its own may make it while pid 1
  * builds the view; pid 1 then moves over. The helper lives until pid 1 has: a namespace is found through its process.
  *
  * It shares our memory, since a copy would cost as much as is won: so it leaves libc alone, whose errno is ours, and
  * writes nothing but its answer.
  */
+__attribute__((no_sanitize_address, no_stack_protector)) static long spaces(const struct build *b)
+{
+	return CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP | (b->pol->network.v == NET_HOST ? 0 : CLONE_NEWNET);
+}
+
 __attribute__((no_sanitize_address, no_stack_protector)) static void make_net(struct build *b)
 {
 	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
-	long fd, r = sys_raw(SYS_unshare, CLONE_NEWNET, 0, 0);
-	b->net_step = "new network namespace";
-	if (r == 0) {
+	long fd, r = sys_raw(SYS_unshare, spaces(b), 0, 0);
+	b->net_step = NULL;
+	if (r == 0 && spaces(b) & CLONE_NEWNET) {
 		b->net_step = "bring the loopback up";
 		r = fd = sys_raw(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 		if (fd >= 0) {
@@ -117,9 +122,9 @@ static int join(struct build *b, struct err *e)
 		n = read(fd_no(b->net_answer), &done, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
-		return err_set(e, EIO, "the process that makes the network namespace died");
-	if (!b->net_err && setns(fd_no(b->net_pidfd), CLONE_NEWNET) != 0)
-		return err_sys(e, "enter the new network namespace");
+		return err_set(e, EIO, "the process that makes the namespaces died");
+	if (!b->net_err && setns(fd_no(b->net_pidfd), (int)spaces(b)) != 0)
+		return err_sys(e, "enter the new namespaces");
 	kill(b->net_pid, SIGKILL); /* st_report() waits for it: it takes its time to die */
 	fd_drop(&b->net_answer);
 	fd_drop(&b->net_pidfd);
@@ -135,15 +140,15 @@ void st_net_end(struct build *b)
 
 int st_net(struct build *b, struct err *e)
 {
-	if (b->pol->network.v == NET_HOST)
-		return 0;
 	int r = 0;
 	if (b->net_pid)
 		r = join(b, e);
 	else
 		make_net(b);
-	if (r == 0 && b->net_err)
+	if (r == 0 && b->net_err && b->net_step)
 		r = err_set(e, b->net_err, "%s: %s", b->net_step, strerror(b->net_err));
+	else if (r == 0 && b->net_err)
+		r = spaces_refused(b->net_err, e);
 	if (r == 0 && b->pol->network.v == NET_PROXY)
 		r = proxy_listen(b, e);
 	return r;

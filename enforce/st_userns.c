@@ -71,6 +71,13 @@ static const char *limit_remedy(int err)
 	}
 }
 
+int spaces_refused(int err, struct err *e)
+{
+	const char *limit = limit_remedy(err);
+	return err_set(e, err, "new namespaces: %s: %s", strerror(err),
+	               limit ? limit : "a seccomp filter or security module around snug refuses them");
+}
+
 int userns_refused(int err, const struct policy *pol, struct err *e)
 {
 	const char *limit = limit_remedy(err);
@@ -79,11 +86,10 @@ int userns_refused(int err, const struct policy *pol, struct err *e)
 		{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
 		  "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for snug" },
 	};
-	if (limit)
-		return err_set(e, err, "new %snamespaces: %s: %s", pol->privileged ? "" : "user ", strerror(err), limit);
 	if (pol->privileged)
-		return err_set(e, err, "new namespaces: %s: a seccomp filter or security module around snug refuses them",
-		               strerror(err));
+		return spaces_refused(err, e);
+	if (limit)
+		return err_set(e, err, "new user namespaces: %s: %s", strerror(err), limit);
 	for (size_t i = 0; i < LEN(rows); i++) {
 		if (sysctl_get(rows[i].file) == rows[i].bad)
 			return err_set(e, err, "this host refuses user namespaces (%s): as its administrator: %s",

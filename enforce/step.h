@@ -26,7 +26,8 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * @aside:   the tmpfs that the view's own directories are parts of, with what masks and stubs show; never visible as such
  * @spare:   the root has VIEW_SPARE
  * @dev:     the view's /dev, sealed at the end
- * @net_pid: process that makes the network namespace meanwhile; a byte on @net_answer says that @net_err is set
+ * @net_pid: process that makes network, ipc, uts and cgroup namespaces meanwhile; a byte on @net_answer says that @net_err
+ *           is set, and @net_step where it was not the namespaces
  * @listener: the proxy's listening socket
  * @copies:  one per PLACE_COPY: descriptor of the private place it lies in
  * @stdio:   of 0 to 2 and those kept (handed_no()) what was opened anew, to bring the caller's position up to date afterwards
@@ -157,6 +158,9 @@ struct ready {
 	uint16_t pty; /* the private terminal's outer side comes first */
 	uint32_t stdio; /* bit N: descriptor handed_no(N) was opened anew */
 };
+
+/* Why namespaces that need no user namespace could not be made: the remedy, into @e. */
+int spaces_refused(int err, struct err *e);
 
 /* Why clone3 with @flags failed with @err: the host's setting and the remedy, into @e. */
 int userns_refused(int err, const struct policy *pol, struct err *e);

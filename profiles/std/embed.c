@@ -1,4 +1,5 @@
 /* embed.c - run while building: prints the built-in profiles as C, read already, and the system calls' numbers */
+#include "profiles/sysno.h"
 #include "profiles/yaml_node.h"
 
 #include "base/str.h"
@@ -54,7 +55,26 @@ static void node(const struct ynode *n, struct str *pool)
 	}
 }
 
-static int profile(const char *path, char name[64])
+struct call {
+	char *name;
+	int nr;
+};
+
+struct calls {
+	struct call rows[NUMBERS + NUMBERS];
+	size_t n;
+};
+
+/* Names that a profile uses and this architecture lacks: libseccomp need not be asked again. */
+static void foreign(struct calls *c, const struct ynode *n)
+{
+	if (n->kind == Y_SCALAR && c->n < NUMBERS && seccomp_syscall_resolve_name(n->text) < __NR_SCMP_ERROR)
+		c->rows[c->n++] = (struct call){ strdup(n->text), SYSNO_FOREIGN };
+	for (size_t i = 0; i < n->n; i++)
+		foreign(c, n->items[i].value);
+}
+
+static int profile(struct calls *c, const char *path, char name[64])
 {
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	OWN(str) text = { 0 };
@@ -77,56 +97,54 @@ static int profile(const char *path, char name[64])
 	literal(str_c(&text), text.len);
 	printf("\nstatic const struct builtin_node nodes_%s[] = {\n", name);
 	node(root, &pool);
+	foreign(c, root);
 	printf("};\nstatic const char words_%s[] =\n", name);
 	literal(str_c(&pool), pool.len);
 	putchar('\n');
 	return pool.oom || pool.len > UINT16_MAX ? -1 : 0;
 }
 
-struct call {
-	char *name;
-	int nr;
-};
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct call *)a)->name, ((const struct call *)b)->name);
 }
 
-static int calls(void)
+static int calls(struct calls *c)
 {
-	struct call rows[NUMBERS];
 	OWN(str) pool = { 0 };
-	size_t n = 0;
+	size_t all = 0;
 	for (int nr = 0; nr < NUMBERS; nr++) {
-		rows[n] = (struct call){ seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, nr), nr };
-		n += rows[n].name != NULL;
+		c->rows[c->n] = (struct call){ seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, nr), nr };
+		c->n += c->rows[c->n].name != NULL;
 	}
-	qsort(rows, n, sizeof(*rows), by_name);
+	qsort(c->rows, c->n, sizeof(*c->rows), by_name);
 	puts("const struct sysno_row sysno_rows[] = {");
-	for (size_t i = 0; i < n; i++) {
-		printf("\t{ %zu, %d },\n", pool.len, rows[i].nr);
-		str_add_mem(&pool, rows[i].name, strlen(rows[i].name) + 1);
-		free(rows[i].name);
+	for (size_t i = 0; i < c->n; i++) {
+		if (i && strcmp(c->rows[i].name, c->rows[i - 1].name) == 0)
+			continue;
+		printf("\t{ %zu, %d },\n", pool.len, c->rows[i].nr);
+		str_add_mem(&pool, c->rows[i].name, strlen(c->rows[i].name) + 1);
+		all++;
 	}
-	printf("};\nconst size_t nsysno_rows = %zu;\nconst char sysno_names[] =\n", n);
+	printf("};\nconst size_t nsysno_rows = %zu;\nconst char sysno_names[] =\n", all);
 	literal(str_c(&pool), pool.len);
 	return pool.oom || pool.len > UINT16_MAX ? -1 : 0;
 }
 
 int main(int argc, char **argv)
 {
+	static struct calls found;
 	char names[32][64];
 	int r = argc <= (int)LEN(names) ? 0 : -1;
 	puts("/* made by profiles/std/embed.c */\n#include \"profiles/builtin.h\"\n#include \"profiles/sysno.h\"\n");
 	for (int i = 1; i < argc && r == 0; i++)
-		r = profile(argv[i], names[i]);
+		r = profile(&found, argv[i], names[i]);
 	puts("const struct builtin builtins[] = {");
 	for (int i = 1; i < argc && r == 0; i++)
 		printf("\t{ \"%s\", text_%s, sizeof(text_%s) - 1, nodes_%s, LEN(nodes_%s), words_%s },\n", names[i], names[i],
 		       names[i], names[i], names[i], names[i]);
 	puts("\t{ 0 },\n};\n");
 	if (r == 0)
-		r = calls();
+		r = calls(&found);
 	return r == 0 && fflush(stdout) == 0 ? 0 : 1;
 }
