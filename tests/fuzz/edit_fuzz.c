@@ -10,7 +10,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 static const char more[] =
-	"binds:\n  - { source: ~/m, mode: ro }\n  - { source: /b, mode: rw, create: dir }\n"
+	"binds:\n  - { source: ~/m, mode: ro }  # why\n  - { source: /b, mode: rw, create: dir }\n"
 	"tmpfs: [~/t]\nenv: { allow: [M, A], prepend_path: [~/bin] }\nnetwork: { mode: proxy }\n"
 	"proxy: { allow_hosts: [m.example.org] }\nsyscalls: { allow: [bpf] }\nspecial: { ptrace: true }\n";
 
