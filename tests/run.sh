@@ -7,6 +7,7 @@
 # A suite is one program that prints TAP. End-to-end suites run as root and as an ordinary user unless
 # one of their first lines says otherwise:
 #   # as: root user | # as: root | # as: user
+# and a single test only as one of them: # bats test_tags=only:root (or only:user) above it.
 # A program in tests/tools/ is a suite when its source says "suite: root user" (or root, or user).
 # Both kinds run on a copy that any user can read, with a small environment of their own.
 set -u
@@ -110,11 +111,17 @@ one() { # a check that is one command, as TAP
 whos() { # the accounts a file's header names
 	sed -n '1,12s/.*\(as\|suite\): *\(\(root\|user\| \)*\).*/\2/p' "$1" | head -1
 }
-by_who() { # name file command...: one suite an account
+by_who() { # name file command...: one suite an account; a test tagged only:root is none of the user's, and the reverse
 	local name=$1 file=$2 who list
 	shift 2
 	list=$(whos "$file")
-	for who in ${list:-root user}; do add "$name ($who)" "$who" "$@"; done
+	for who in ${list:-root user}; do
+		case $who-$1 in
+		root-bats) add "$name ($who)" "$who" bats --filter-tags '!only:user' "${@:2}" ;;
+		user-bats) add "$name ($who)" "$who" bats --filter-tags '!only:root' "${@:2}" ;;
+		*) add "$name ($who)" "$who" "$@" ;;
+		esac
+	done
 }
 add layers self one layers sh tests/check-layers.sh
 add headers self one headers make -s check-headers

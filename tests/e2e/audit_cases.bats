@@ -109,6 +109,7 @@ except OSError: pass'
 	assert_line '^needs\|read\|~/\.st\|missing\|required$'
 }
 
+# bats test_tags=only:user
 @test "B11 a set-uid program that lost its bit makes the recording incomplete" {
 	is_root && skip "root keeps what it has"
 	su=
@@ -210,6 +211,7 @@ except OSError: pass'
 	python3 -c 'import json; r = json.load(open("r.json")); assert r["outcome"] == "snug-failed" and r["message"], r'
 }
 
+# bats test_tags=only:root
 @test "what root may and a confined root may not is a finding, in both the same" {
 	[ "$(id -u)" = 0 ] || skip "root alone may do it outside"
 	: >f

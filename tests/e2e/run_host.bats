@@ -19,6 +19,7 @@ unshared() { unshare --user --map-root-user "$@"; }
 	assert_line "^$(id -un)\$"
 }
 
+# bats test_tags=only:root
 @test "S07 a uid without a passwd entry has a name inside, and no HOME is no failure" {
 	is_root || skip "needs root to become another user"
 	dir=$(mktemp -d /var/tmp/snug-s07.XXXXXX)
@@ -109,7 +110,11 @@ unshared() { unshare --user --map-root-user "$@"; }
 	need bwrap
 	skip_unless "bwrap does not work here" bwrap --dev-bind / / --unshare-user true
 	run bwrap --dev-bind / / --unshare-user --unshare-pid --proc /proc --ro-bind /dev/null /proc/cmdline -- "$SNUG" run -- echo ran
-	[ "$status" = 0 ] && skip "this kernel allows it"
+	if is_root && [ "$status" = 0 ]; then
+		# bwrap of root makes its mounts before the user namespace: they are the first one's, where nothing is held back
+		assert_line '^ran$'
+		return
+	fi
 	assert_status 125
 	refute_line '^ran$'
 	assert_out /proc
@@ -145,6 +150,7 @@ unshared() { unshare --user --map-root-user "$@"; }
 	assert_same "$(ls -A)" "$(printf 'p.yaml\nprobe')"
 }
 
+# bats test_tags=only:root
 @test "inside a chroot: 125 with the reason" {
 	is_root || skip "needs root for a chroot"
 	mkdir -p "$WORK/jail" && cd "$WORK/jail"

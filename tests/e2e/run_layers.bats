@@ -42,6 +42,7 @@ LANDLOCK=444 # landlock_create_ruleset, the same number on every architecture
 	assert_line '^yes$'
 }
 
+# bats test_tags=only:user
 @test "nothing can be mounted, not even in a user namespace that a profile grants" {
 	is_root && skip "without capabilities root can map no ids into a user namespace"
 	printf 'special: { userns: true }\nsyscalls: { allow: [mount, umount2] }\n' >p.yaml

@@ -147,6 +147,7 @@ ENAMETOOLONG"
 	done
 }
 
+# bats test_tags=only:root
 @test "T22 inside a chroot and a mount namespace the path is the host's, and marked" {
 	is_root || skip "needs root for chroot"
 	need unshare chroot
@@ -172,6 +173,7 @@ ENAMETOOLONG"
 	refute_line '^incomplete'
 }
 
+# bats test_tags=only:root
 @test "T12 T22 /proc/self under a chroot and in another process namespace" {
 	is_root || skip "needs root for chroot"
 	need unshare chroot mount
@@ -290,6 +292,7 @@ ENAMETOOLONG"
 	assert_same "$(grep -v getcwd "$WORK/err")" "$(grep -v getcwd <<<"$bare")"
 }
 
+# bats test_tags=only:user
 @test "what the caller may not look at either is its own error, and no gap" {
 	! is_root || skip "root may look at everything"
 	rec sh -c 'stat -L /proc/1/exe /proc/1/fd/0; cat /root/x; :' 2>/dev/null

@@ -206,6 +206,7 @@ signal 1: 1"
 	[ ! -e made ]
 }
 
+# bats test_tags=only:root
 @test "a file system that the command serves itself cannot hang the recorder" {
 	is_root || skip "needs root to mount"
 	mkdir mnt
@@ -259,6 +260,7 @@ unmounted() {
 	assert_line "open .*$PROJ/mnt/c .*\?"
 }
 
+# bats test_tags=only:root
 @test "a FUSE mount that was there before, served by the recorded tree itself, hangs nothing" {
 	is_root || skip "needs root to mount"
 	mkdir mnt
@@ -286,6 +288,7 @@ unmounted() {
 	refute kill -0 "$sleeper" 2>/dev/null
 }
 
+# bats test_tags=only:user
 @test "a program whose memory may not be read makes the recording incomplete" {
 	! is_root || skip "root may read all memory"
 	cp /bin/cat "$WORK/private-cat"; chmod 111 "$WORK/private-cat"
