@@ -2,6 +2,7 @@
 #include "learn/replay.h"
 
 #include "base/path.h"
+#include "profiles/judge.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,6 +70,30 @@ static bool look_after_listing(struct replay *p, const struct event *ev)
 	return key && map_find(&p->listed, key, strlen(key));
 }
 
+/*
+ * Leftovers of earlier runs in a private temporary place, found by listing its directory: tidied up outside, and never
+ * heard of confined. What is read there is another matter.
+ */
+static bool tidies(struct replay *p, const struct event *ev)
+{
+	const struct access *a = &ev->acc;
+	bool makes = a->obj[0].type == FT_NONE && a->flags & O_CREAT; /* a lock */
+	bool reads = a->op == OP_OPEN ? a->obj[0].type != FT_DIR && !makes : a->op >= OP_EXEC || a->op == OP_LINK;
+	const char *path = a->obj[0].path;
+	const struct place *at = reads || path[0] != '/' ? NULL : policy_place(p->f->pol, path);
+	if (!at || at->kind != PLACE_TMPFS || tell_lost_in_home(p->f, path) || !p->listed.n)
+		return false;
+	for (size_t n = strlen(path), root = strlen(at->path); n > root;) {
+		while (n > 1 && path[n - 1] != '/')
+			n--;
+		n = n > 1 ? n - 1 : 1;
+		const char *key = listing_key(p, ev, path, n);
+		if (key && map_find(&p->listed, key, strlen(key)))
+			return true;
+	}
+	return false;
+}
+
 bool access_asks_only(const struct access *a, const struct judgement *j)
 {
 	return a->op == OP_ACCESS && j->err == EROFS;
@@ -84,7 +109,7 @@ enum necessity tell_necessity(struct replay *p, const struct event *ev, const st
 		(void)map_put(&p->lenient, &ev->proc, sizeof(ev->proc), NULL);
 	if (n != NEC_REQUIRED && n != NEC_UNKNOWN)
 		return n;
-	if (j->verdict == V_MISSING && (runtime_probe(a) || look_after_listing(p, ev) || a->marks & MARK_OLDPWD))
+	if (j->verdict == V_MISSING && (runtime_probe(a) || look_after_listing(p, ev) || tidies(p, ev) || a->marks & MARK_OLDPWD))
 		return NEC_PROBE;
 	if (access_asks_only(a, j))
 		return NEC_PROBE;
@@ -185,7 +210,9 @@ int tell_access(struct replay *p, const struct event *ev, const struct judgement
 	if (!findings_add(&f->found, path, &new, p->run))
 		return -ENOMEM;
 	struct finding *to = findings_get(&f->found, path);
-	if (root && new.kind == NEED_LIST && to->heading == HEAD_NEEDS) {
+	/* what its own mkdir has made anew inside needs nobody's files */
+	bool anew = made_type(&p->made, path, strlen(path)) == FT_DIR;
+	if (root && new.kind == NEED_LIST && to->heading == HEAD_NEEDS && !anew) {
 		struct node *node = replay_node(p, path);
 		if (!node)
 			return -ENOMEM;

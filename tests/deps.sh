@@ -34,6 +34,7 @@ python3 python3
 python3-venv -
 python3-pip -
 python3-jsonschema -
+python3-pytest -
 mandoc mandoc
 nodejs node
 npm npm

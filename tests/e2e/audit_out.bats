@@ -193,6 +193,27 @@ outside() {
 	done
 }
 
+@test "twenty checks of an unchanged pytest give twenty times 0" {
+	skip_unless "no pytest of the system's python3 here" /usr/bin/python3 -m pytest --version
+	cat >test_it.py <<-'E'
+	import tempfile
+	def test_own(tmp_path):
+	    (tmp_path / "f").write_text("x")
+	    assert (tmp_path / "f").read_text() == "x"
+	def test_temp():
+	    with tempfile.TemporaryDirectory() as d:
+	        assert d
+	E
+	# it keeps three directories of earlier runs in /tmp, and tidies up
+	local own=/tmp/pytest-of-$(id -un)
+	[ ! -e "$own" ] || skip "somebody uses $own"
+	for i in $(seq 20); do
+		run "$SNUG" audit +python --check -- /usr/bin/python3 -m pytest -q
+		[ "$status" = 0 ] || { rm -rf "$own"; echo "$i"; assert_status 0; }
+	done
+	rm -rf "$own"
+}
+
 @test "B14 secrets in arguments are neither recorded nor suggested" {
 	run "$SNUG" audit --audit-out=s.yaml --record=rec --report=r.txt --env API_TOKEN=hunter2secret -- \
 		sh -c 'cat /etc/hostname' sh --token=hunter2secret API_KEY=hunter3secret https://u:hunter4secret@example.org/?k=hunter5secret

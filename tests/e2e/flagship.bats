@@ -120,6 +120,17 @@ for f in json.load(sys.stdin)["findings"]:
 	grep -q 'installed mint' "$HOME/.local/share/acme/installs.log"
 }
 
+@test "flagship: twenty checks of an unchanged npm ci give twenty times 0" {
+	machine one
+	rm "$HOME/.npmrc"
+	in_net npm install
+	local i
+	for i in {1..20}; do
+		run in_net "$SNUG" audit +node $GRANT --check -- npm ci
+		[ "$status" = 0 ] || { echo "$i"; assert_status 0; }
+	done
+}
+
 @test "flagship: a plain project has no finding and at most 6 lines" {
 	machine one
 	rm "$HOME/.npmrc"
