@@ -263,6 +263,14 @@ static void progress(const struct audit *a, bool begin)
 		fputs("\r\033[K", stderr);
 }
 
+static int head(struct profile *p, const char *text)
+{
+	struct word *w = ARENA_PUSH(&p->arena, &p->header, items, n);
+	if (w)
+		w->text = arena_str(&p->arena, text);
+	return w && w->text ? 0 : -ENOMEM;
+}
+
 /* Before what is suggested is written: it says at its head how this went. */
 static int verify(struct audit *a)
 {
@@ -275,10 +283,12 @@ static int verify(struct audit *a)
 	verify_end(&a->verify, a->o, &a->setup, &a->rec, &a->lesson, &a->proof);
 	verify_clean(&a->verify);
 	proof_text(&line, &a->proof);
-	struct word *w = ARENA_PUSH(&p->arena, &p->header, items, n);
-	if (w)
-		w->text = arena_str(&p->arena, str_c(&line));
-	return w && w->text ? 0 : -ENOMEM;
+	if (head(p, str_c(&line)) < 0)
+		return -ENOMEM;
+	str_clear(&line);
+	if (a->proof.minimised)
+		proof_min_text(&line, &a->proof);
+	return line.len ? head(p, str_c(&line)) : 0;
 }
 
 /* The command has run: from here on its status is kept whatever else fails. */

@@ -67,6 +67,12 @@ static int set_size(struct cli_opts *o, const struct optdef *d, const char *text
 	return err_set(e, EINVAL, "--%s=%s: a size is wanted, like 512MiB or 2GiB", d->name, text);
 }
 
+static int set_minimise(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
+{
+	o->verify = true;
+	return set_flag(o, d, text, e);
+}
+
 static int set_format(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
 {
 	o->json = !strcmp(text, "json");
@@ -182,6 +188,8 @@ const struct optdef optdefs[] = {
 	  "run it again, confined, from the state before: does the suggestion hold?", OFF(verify), set_flag },
 	{ "verify-limit", NULL, 0, ARG_NEEDED, "SIZE", NULL, FOR_AUDIT, false,
 	  "bytes that --verify may copy (1GiB)", OFF(verify_limit), set_size },
+	{ "minimise", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT, false,
+	  "--verify, then leave out suggested lines that it does without", OFF(minimise), set_minimise },
 	{ "keep-fd", NULL, 0, ARG_NEEDED, "N", NULL, FOR_RUN, false,
 	  "leave descriptor N open in the command", 0, set_keep_fd },
 	{ "best-effort", NULL, 0, ARG_NONE, NULL, NULL, FOR_RUN, false,
@@ -203,7 +211,6 @@ static const char later_backend[] = "not available in this version; use --backen
 
 const struct opt_later opts_later[] = {
 	{ "--backend=ebpf", later_backend }, { "--backend=fast", later_backend }, { "--backend=ptrace", later_backend },
-	{ "--minimise", NULL },
 	{ "--shadow", NULL }, { "--keep-shadow", NULL }, { "--apply", NULL },
 	{ "--pcap", NULL }, { "--dns", NULL }, { "--denials", NULL },
 	{ "--secret", NULL }, { "--secret-host", NULL }, { "--session-id", NULL },

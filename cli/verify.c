@@ -187,6 +187,7 @@ void verify_end(struct verify *v, struct cli_opts *o, const struct setup *s, str
 	const char *place = o->no_keep ? v->dir : path_parent(&v->arena, v->dir);
 	p = (struct prover){
 		.policy = &s->policy, .profile = &s->profile, .rec = &rec->rec, .lesson = l, .more = v->more, .keep_text = &v->arena,
+		.minimise = o->minimise,
 		.file = path_join(&v->arena, v->dir, "suggested.yaml"),
 		.t = { .o = o, .before = &s->host, .absent = &p.absent, .keep = &v->keep, .in = &v->in,
 		       .out = place ? path_join(&v->arena, place, "verify.out") : NULL,

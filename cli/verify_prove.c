@@ -3,6 +3,7 @@
 
 #include "cli/output.h"
 #include "cli/verify_denied.h"
+#include "cli/verify_min.h"
 
 #include "base/path.h"
 #include "base/str.h"
@@ -114,7 +115,7 @@ int prover_try(struct prover *p, const struct profile *add, struct ran *ran, str
 	if (r == 0)
 		r = trial_run(ran, &p->t, &s, e);
 	denied_not_before(&ran->rec, p->rec);
-	if (r == 0 && ran->tried && !ran->why)
+	if (r == 0 && ran->tried && !ran->why && !p->tolerant)
 		r = denied_why(&ran->why, &ran->arena, &ran->rec, &judge, &s.profile, e);
 	if (r == 0 && ran->tried)
 		denied_only(&ran->rec, &judge, &p->absent);
@@ -158,25 +159,36 @@ static int settle(struct prover *p, struct ran *with, struct err *e)
 	return 0;
 }
 
+/* Without the suggestion it must go worse. */
+static int prove_need(struct prover *p, struct proof *out, struct err *e)
+{
+	OWN(ran) without = { 0 };
+	int r = prover_try(p, NULL, &without, e);
+	if (r == 0 && !without.why)
+		out->reason = "it goes as well without the suggestion";
+	else if (r == 0)
+		out->without = arena_str(p->keep_text, without.why);
+	return r;
+}
+
 int prover_prove(struct prover *p, struct proof *out, struct err *e)
 {
 	OWN(ran) with = { 0 };
-	OWN(ran) without = { 0 };
+	struct sameness same = { 0 };
 	int r = settle(p, &with, e);
 	const char *why = with.why;
 	if (r == 0 && !why && with.rec.nincomplete)
 		why = arena_fmt(&with.arena, "not everything was seen of it: %s", with.rec.incomplete[0]);
-	if (r == 0 && !why && p->lesson->suggests)
-		r = prover_try(p, NULL, &without, e);
-	out->runs = p->runs;
-	if (r < 0)
-		return r;
-	if (why)
+	if (r == 0 && why)
 		out->reason = arena_fmt(p->keep_text, "confined, %s", why);
-	else if (p->lesson->suggests && !without.why)
-		out->reason = "it goes as well without the suggestion";
-	else if (p->lesson->suggests)
-		out->without = arena_str(p->keep_text, without.why);
-	out->holds = !out->reason && !why;
-	return 0;
+	bool goes_on = r == 0 && !why && p->lesson->suggests;
+	if (goes_on && p->minimise)
+		r = sameness_take(&same, p, e);
+	if (goes_on && r == 0)
+		r = prove_need(p, out, e);
+	if (goes_on && r == 0 && p->minimise)
+		r = prover_minimise(p, &same, out, e);
+	out->runs = p->runs;
+	out->holds = r == 0 && !why && !out->reason;
+	return r;
 }

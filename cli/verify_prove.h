@@ -17,6 +17,7 @@ enum { TRIES_MAX = 3 };
  * @more:     what those were denied; must stay as long as the lesson
  * @keep_text: arena for what is told of it
  * @absent, @recorded: see absent_before() and changes_recorded()
+ * @minimise: leave out what it does without; @tolerant: to be denied something is no failure
  * @want:     what the audit left behind; @found: number of kept trees when that was found
  */
 struct prover {
@@ -34,6 +35,7 @@ struct prover {
 	struct changes recorded, want;
 	size_t found;
 	unsigned runs;
+	bool minimise, tolerant;
 };
 void prover_drop(struct prover *p);
 

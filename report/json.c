@@ -244,6 +244,11 @@ static void proof(struct str *out, const struct proof *p)
 	text(out, "reason", p->reason);
 	text(out, "without", p->without);
 	number(out, "runs", p->runs);
+	if (p->minimised) {
+		number(out, "lines", p->lines);
+		number(out, "lines_kept", p->kept);
+		truth(out, "minimal", p->min_done);
+	}
 	str_add_char(out, '}');
 }
 

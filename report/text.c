@@ -382,6 +382,11 @@ static void ending(struct str *out, struct arena *a, const struct report *r)
 		OWN(str) line = { 0 };
 		proof_text(&line, &r->proof);
 		str_fmt(out, "snug: %s\n", escaped(a, str_c(&line)));
+		str_clear(&line);
+		if (r->proof.minimised) {
+			proof_min_text(&line, &r->proof);
+			str_fmt(out, "snug: %s\n", str_c(&line));
+		}
 	}
 	if (no_line_helps(r))
 		str_add(out, "snug: nothing is suggested for what is listed: a confined run meets it as said there\n");

@@ -114,12 +114,22 @@ enum outcome report_outcome(const struct report *r)
 
 void proof_text(struct str *out, const struct proof *p)
 {
+	const char *denied = p->minimised && p->kept < p->lines ? "" : ", was denied nothing";
 	if (!p->holds)
 		str_fmt(out, "unverified: %s", p->reason ? p->reason : "it was not tried");
-	else if (p->without)
-		str_fmt(out, "verified: confined, it ended the same, was denied nothing and left the same files; without this, %s", p->without);
 	else
-		str_add(out, "verified: confined, it ended the same, was denied nothing and left the same files");
+		str_fmt(out, "verified: confined, it ended the same%s and left the same files", denied);
+	if (p->holds && p->without && (!p->minimised || p->kept))
+		str_fmt(out, "; without this, %s", p->without);
+}
+
+void proof_min_text(struct str *out, const struct proof *p)
+{
+	str_fmt(out, "minimised: %u of %u suggested lines left: ", p->kept, p->lines);
+	if (!p->min_done)
+		str_add(out, "after 20 runs some were not tried one by one");
+	else
+		str_add(out, p->kept ? "without any one of them it goes otherwise" : "it does without all of them");
 }
 
 const char *outcome_word(enum outcome o)

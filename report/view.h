@@ -14,16 +14,19 @@ enum outcome {
  * @reason:  why it does not hold, or could not be tried; NULL where it holds
  * @without: how it went without the suggestion; NULL where there was none, or where it does not hold
  * @runs:    confined runs that were made
+ * @minimised: --minimise left @kept of @lines suggested ones; @min_done: none of those can be left out
  */
 struct proof {
 	bool asked, holds;
 	const char *reason, *without;
-	unsigned runs;
+	unsigned runs, lines, kept;
+	bool minimised, min_done;
 };
 
-/* One line about it, without an end, for people and for the head of the suggestion. */
+/* One line about it, without an end, for people and for the head of the suggestion; a second one about minimising. */
 struct str;
 void proof_text(struct str *out, const struct proof *p);
+void proof_min_text(struct str *out, const struct proof *p);
 
 /**
  * struct report - what is told

@@ -285,3 +285,46 @@ new" ] && [ ! -e "$HOME/.t/lock" ] && [ -e "$HOME/.t/sub2/deep" ]
 	assert_out "snug: verified: "
 	assert_out "without this, localhost:$port is denied (host: the proxy says 403)"
 }
+
+@test "--minimise leaves out what it does without: files, and variables by withholding them" {
+	for i in 1 2 3 4; do echo "$i" >"$HOME/.c$i"; done
+	export FLAVOUR=mint COLOUR=red
+	cat >t.sh <<-'END'
+	#!/bin/sh
+	cat ~/.c1 >/dev/null 2>&1
+	cat ~/.c2 >kept 2>/dev/null
+	cat ~/.c3 2>/dev/null
+	cat ~/.c4 >/dev/null || exit 3
+	echo "$FLAVOUR" >flavour
+	: "$COLOUR"
+	date +%N >clock
+	END
+	chmod +x t.sh
+	run "$SNUG" audit --minimise -- ./t.sh
+	assert_status 0
+	assert_out "snug: verified: "
+	assert_out "snug: minimised: 4 of 6 suggested lines left: without any one of them it goes otherwise"
+	assert_line 'it does without \(--minimise\)'
+	for line in .c2 .c3 .c4 FLAVOUR; do grep -q -- "$line" "$(suggested)" || fail "no $line"; done
+	for line in .c1 COLOUR; do ! grep -q -- "$line" "$(suggested)" || fail "still $line"; done
+	run "$SNUG" --profile "$(suggested)" -- ./t.sh
+	assert_status 0
+	assert_out 3
+}
+
+@test "--minimise says how far it got where 20 runs are not enough" {
+	for i in $(seq 30); do echo "$i" >"$HOME/.c$i"; done
+	# every other one is needed: halving finds nothing to leave out for long
+	run "$SNUG" audit --minimise -- sh -c 'for i in $(seq 30); do cat ~/.c$i >/dev/null 2>&1 || [ $((i % 2)) = 0 ] || exit 1; done'
+	assert_status 0
+	assert_line 'minimised: [0-9]+ of [0-9]+ suggested lines left: after 20 runs some were not tried'
+	[ "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["verification"]["runs"])' "$(last_run)/report.json")" -le 22 ]
+}
+
+@test "--minimise of what needs none of it suggests nothing" {
+	echo x >"$HOME/.conf"
+	run "$SNUG" audit --minimise -- sh -c 'cat ~/.conf >/dev/null 2>&1; exit 0'
+	assert_status 0
+	assert_out "minimised: 0 of 1 suggested lines left: it does without all of them"
+	! grep -q conf "$(suggested)" 2>/dev/null
+}
