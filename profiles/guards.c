@@ -130,6 +130,15 @@ static struct place *guard_at(const struct guards *g, const char *path)
 	return i ? &g->made.items[i - 1] : NULL;
 }
 
+/* Does a mask hide the directory of @path? Then there is nothing to guard, nor to mount on. */
+static bool is_hidden(const struct guards *g, const char *path)
+{
+	for (size_t i = 0; i < g->made.n; i++)
+		if (g->made.items[i].kind == PLACE_MASK && path_below(path, g->made.items[i].path))
+			return true;
+	return false;
+}
+
 /* Is @path or a directory above it behind a guard of @kind? */
 static bool behind(const struct guards *g, const char *path, enum place_kind kind)
 {
@@ -393,7 +402,8 @@ int guards_make(struct resolver *r)
 	if (!x)
 		x = guard_list(&g, &r->p->deny_read, false, true);
 	for (size_t i = 0; i < g.made.n && !x; i++)
-		x = place_push(r, &g.made.items[i]);
+		if (!is_hidden(&g, g.made.items[i].path))
+			x = place_push(r, &g.made.items[i]);
 	map_drop(&g.by_path);
 	return x || !g.made.n ? x : grants_settle(r); /* without guards the places are settled already */
 }

@@ -390,5 +390,10 @@ confined() { run "$SNUG" run "$@"; }
 	refute_out "$PROJ/d was replaced"
 	rm started swapped
 	confined --deny-read=sec -- true
+	assert_status 0
+	assert_same "$output" ""
+	# what lies behind a mask needs no protection of its own, and loses none
+	confined --deny-read=d/sec,d --deny-write=d/sec,d -- true
+	assert_status 0
 	assert_same "$output" ""
 }

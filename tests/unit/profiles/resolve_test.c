@@ -624,6 +624,19 @@ static void what_is_hidden_under_another_name_is_no_news_under_its_own(void **st
 	assert_true(noted(&w, "tmpfs: [/tmp]\nmask: [/tmp]", "/tmp is the run's own, not the host's"));
 }
 
+static void behind_a_mask_nothing_is_guarded(void **state)
+{
+	(void)state;
+	WORLD(w);
+	has(&w, "/home/u/p/k", FT_DIR);
+	has(&w, "/home/u/p/k/d", FT_DIR);
+	has(&w, "/home/u/p/k/d/x", FT_FILE);
+	static const char want[] = "tmpfs /home/u\nbind rw /home/u/p\nmask /home/u/p/k\n";
+	check(&w, "deny: { read: [\"{project}/k\", \"{project}/k/d/x\"] }", want);
+	check(&w, "deny: { read: [\"{project}/k/d/x\", \"{project}/k\"] }", want);
+	check(&w, "deny: { read: [\"{project}/k\"], write: [\"{project}/k/d/x\", \"{project}/k/d\"] }", want);
+}
+
 static void a_resolver_asks_for_the_facts_it_uses(void **state)
 {
 	(void)state;
@@ -676,6 +689,7 @@ int main(void)
 		cmocka_unit_test(the_network_is_none_where_nobody_speaks),
 		cmocka_unit_test(a_mount_point_inside_a_bind_of_the_host_must_be_there),
 		cmocka_unit_test(what_is_hidden_under_another_name_is_no_news_under_its_own),
+		cmocka_unit_test(behind_a_mask_nothing_is_guarded),
 		cmocka_unit_test(a_resolver_asks_for_the_facts_it_uses),
 	};
 	return cmocka_run_group_tests_name("resolve", tests, NULL, NULL);
