@@ -305,7 +305,7 @@ bool suggest_any(const struct suggesting *s)
 {
 	const struct profile *p = &s->lesson->suggestion;
 	return p->binds.n || p->tmpfs.n || p->allow_hosts.n || p->env_allow.n || p->prepend_path.n || p->sys_allow.n ||
-	       p->userns.src.origin || p->ptrace.src.origin || p->sys.src.origin || p->network.src.origin;
+	       p->userns.src.origin || p->ptrace.src.origin || p->sys.src.origin || p->shm.src.origin || p->network.src.origin;
 }
 
 int suggest(struct suggesting *s, const char *name)

@@ -102,6 +102,25 @@ static int suggest_sys(struct suggesting *s, struct finding *f)
 	return finding_note(&s->facts->found, f, "changes the host's kernel or devices: special.sys is read-only");
 }
 
+/* ---- /dev/shm ---- */
+
+enum { SHM_SIZE = 64 << 20 }; /* what containers have by default; how much was used is not recorded */
+
+static int suggest_shm(struct suggesting *s, struct finding *f)
+{
+	struct profile *p = &s->lesson->suggestion;
+	const struct profile *asked = s->base;
+	struct arena *a = s->facts->arena;
+	if (f->judgement.verdict != V_MISSING || !f->counts)
+		return 0;
+	if (asked->shm.src.origin && !asked->shm.v)
+		return finding_note(&s->facts->found, f, arena_fmt(a, "%s says special.shm: false", line_text(a, &asked->shm.src)));
+	p->shm.v = SHM_SIZE;
+	p->shm.src.origin = "suggested";
+	f->grant = arena_str(&p->arena, "special.shm: 64MiB");
+	return f->grant ? 0 : -ENOMEM;
+}
+
 /* By list, then text: the order of events does not show. */
 static int comment_order(const void *a, const void *b)
 {
@@ -122,6 +141,8 @@ int suggest_special(struct suggesting *s)
 			err = suggest_call(s, f);
 		else if (f->path && path_under(f->path, "/sys"))
 			err = suggest_sys(s, f);
+		else if (f->path && path_under(f->path, "/dev/shm"))
+			err = suggest_shm(s, f);
 	}
 	if (l->suggestion.comments.n)
 		qsort(l->suggestion.comments.items, l->suggestion.comments.n, sizeof(*l->suggestion.comments.items), comment_order);

@@ -91,6 +91,8 @@ static int rows(struct counting *c, const struct profile *p)
 		err = row(c, &p->ptrace.src, "ptrace");
 	if (!err && p->sys.v == TRI_YES)
 		err = row(c, &p->sys.src, "sys: ro");
+	if (!err && p->shm.v)
+		err = row(c, &p->shm.src, "shm");
 	return err;
 }
 

@@ -64,6 +64,7 @@ static int add_values(struct edit *d, const struct profile *add)
 		{ add->userns.v == TRI_YES, d->old->userns.src.origin, "special", "userns", "true" },
 		{ add->ptrace.v == TRI_YES, d->old->ptrace.src.origin, "special", "ptrace", "true" },
 		{ add->sys.v == TRI_YES, d->old->sys.src.origin, "special", "sys", "ro" },
+		{ add->shm.v == 64 << 20, d->old->shm.src.origin, "special", "shm", "64MiB" }, /* the one size that is suggested */
 	};
 	int x = 0;
 	for (size_t i = 0; !x && i < LEN(rows); i++)
@@ -80,6 +81,7 @@ static void note_values(const struct edit *d, const struct profile *add, struct 
 		{ add->userns.v == TRI_YES && d->old->userns.v == TRI_NO, &d->old->userns.src, "special.userns" },
 		{ add->ptrace.v == TRI_YES && d->old->ptrace.v == TRI_NO, &d->old->ptrace.src, "special.ptrace" },
 		{ add->sys.v == TRI_YES && d->old->sys.v == TRI_NO, &d->old->sys.src, "special.sys" },
+		{ add->shm.v > d->old->shm.v && d->old->shm.src.origin, &d->old->shm.src, "special.shm" },
 	};
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (rows[i].differs)

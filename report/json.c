@@ -82,6 +82,8 @@ static void finding(struct str *out, struct arena *a, const struct finding *f, c
 	truth(out, "finding", f->counts);
 	truth(out, "finding_all", f->counts || f->counts_all);
 	truth(out, "credential", f->credential);
+	if (finding_risk(f, h) != RISK_NONE)
+		text(out, "risk", risk_word(finding_risk(f, h)));
 	text(out, "who", f->who);
 	text(out, "grant", f->grant);
 	text(out, "note", f->note);

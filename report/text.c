@@ -114,8 +114,10 @@ static const char *what_text(struct arena *a, const struct group *g)
 }
 
 /* What stands behind the verdict: the line that would cover it, and remarks. */
-static void row_tail(struct str *out, struct arena *a, const struct group *g, uint32_t nruns)
+static void row_tail(struct str *out, struct arena *a, const struct group *g, const struct report *r)
 {
+	uint32_t nruns = r->lesson->nruns;
+	enum risk risk = finding_risk(g->f, &r->recs[0]->host);
 	const struct finding *f = g->f;
 	const char *lead = "";
 	if (f->grant) {
@@ -129,6 +131,10 @@ static void row_tail(struct str *out, struct arena *a, const struct group *g, ui
 	if (f->judgement.at && f->heading == HEAD_NEEDS && f->path && strcmp(f->judgement.at, f->path) != 0 &&
 	    !f->grant && !g->note) {
 		str_fmt(out, "%sbecause of %s", lead, escaped(a, f->judgement.at));
+		lead = "; ";
+	}
+	if (risk != RISK_NONE && g->f->heading <= HEAD_LOST) {
+		str_fmt(out, "%srisk: %s", lead, risk_word(risk));
 		lead = "; ";
 	}
 	if (g->whos > 1) {
@@ -163,7 +169,7 @@ static void row(struct str *out, struct arena *a, const struct group *g, const s
 	pad(&line, kinds_text(a, g), c->kind);
 	pad(&line, what, c->what);
 	size_t used = 4 + c->kind + 2 + MAX(c->what, columns_of(what)) + 2;
-	row_tail(&tail, a, g, r->lesson->nruns);
+	row_tail(&tail, a, g, r);
 	if (red)
 		str_add(&line, RED.begin);
 	bool wraps = tail.len && used + MAX(c->verdict, columns_of(verdict)) + 2 + columns_of(str_c(&tail)) > t->width;

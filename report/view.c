@@ -72,6 +72,18 @@ int view_make(struct view *out, const struct lesson *l, bool all, struct err *e)
 	return 0;
 }
 
+enum risk finding_risk(const struct finding *f, const struct host *h)
+{
+	bool write = f->kind == NEED_WRITE || f->kind == NEED_CREATE || f->kind == NEED_REMOVE;
+	const struct risk_path *at = f->path ? risk_of_path(f->path, h->home, write) : NULL;
+	enum risk r = at ? at->risk : RISK_NONE;
+	if (f->kind == NEED_SYSCALL)
+		r = risk_of_call(f->what);
+	else if (f->kind == NEED_ENV)
+		r = risk_of_variable(f->what);
+	return r == RISK_NONE && f->credential ? RISK_DATA : r;
+}
+
 size_t report_findings(const struct lesson *l, bool all)
 {
 	size_t n = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "learn/lesson.h"
+#include "profiles/risk.h"
 
 /* How an audit ended, in the order in which one hides the other. */
 enum outcome {
@@ -71,6 +72,9 @@ int view_make(struct view *out, const struct lesson *l, bool all, struct err *e)
 
 /* Works confined, but not quite the same: a private directory was listed, which shows less there. No finding. */
 bool finding_is_remark(const struct finding *f);
+
+/* What a line that grants it would give away. @h: the recording's. */
+enum risk finding_risk(const struct finding *f, const struct host *h);
 
 /* Findings that make --check (--check=all) fail. */
 size_t report_findings(const struct lesson *l, bool all);

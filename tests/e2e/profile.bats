@@ -234,8 +234,8 @@ run_hint() { "$SNUG" run +web -- true 2>&1 | sed -n 's/.*then type: snug /'"${SN
 	run "$SNUG" explain --allow-read="$HOME/.ssh" --network host --allow-env
 	assert_status 0
 	assert_line 'look twice'
-	assert_line '\.ssh holds SSH keys +--allow-read$'
-	assert_line 'raw network of the host.* +--network$'
+	assert_line '^  signing: .*\.ssh holds SSH keys +--allow-read$'
+	assert_line '^  data: the raw network of the host.* +--network$'
 	assert_line 'all variables are passed on.* +--allow-env$'
 	run "$SNUG" explain --allow-write
 	assert_line '^  the whole host tree +--allow-write$'
@@ -244,7 +244,7 @@ run_hint() { "$SNUG" run +web -- true 2>&1 | sed -n 's/.*then type: snug /'"${SN
 	need python3
 	python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$WORK/sock"
 	run "$SNUG" explain --allow-read="$WORK/sock"
-	assert_line '/sock is a socket: who listens acts outside, and may hand in open files +--allow-read$'
+	assert_line '^  trust: .*/sock is a socket: who listens acts outside, and may hand in open files +--allow-read$'
 }
 
 @test "explain shows no value of a variable" {

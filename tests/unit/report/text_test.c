@@ -34,11 +34,11 @@ static void findings_stand_by_heading_and_actor_credentials_first(void **state)
 	        "\n"
 	        "needs\n"
 	        "  by npm install\n"
-	        "    read  ~/.ssh/id_rsa    denied by ./p.yaml:7: would be EACCES  a credential store: commented in the suggestion\n"
+	        "    read  ~/.ssh/id_rsa    denied by ./p.yaml:7: would be EACCES  a credential store: commented in the suggestion; risk: signing\n"
 	        "  by left-pad@1.3.0 install: node install.js\n"
 	        "    host  example.org:443  missing: the proxy would say 403       grant: proxy.allow_hosts: example.org\n"
 	        "  by npm install\n"
-	        "    read  ~/.npmrc         missing: would be ENOENT               grant: binds: ~/.npmrc ro\n"
+	        "    read  ~/.npmrc         missing: would be ENOENT               grant: binds: ~/.npmrc ro; risk: data\n"
 	        "\n"
 	        "written, then lost\n"
 	        "  by npm install\n"
@@ -202,7 +202,7 @@ static void a_narrow_terminal_puts_the_grant_below(void **state)
 	fixture_fill(&f);
 	const struct term narrow = { .width = 60 };
 	char *got = told(&f.report, &narrow, TEXT_ROWS);
-	assert_non_null(strstr(got, "missing: would be ENOENT\n            grant: binds: ~/.npmrc ro\n"));
+	assert_non_null(strstr(got, "missing: would be ENOENT\n            grant: binds: ~/.npmrc ro; risk: data\n"));
 	free(got);
 }
 
