@@ -80,17 +80,12 @@ static ssize_t slurp(int dir, const char *name, char *buf, size_t size)
 	OWN(fd) f = fd_own(openat(dir, name, O_RDONLY | O_CLOEXEC));
 	if (!f.plus1)
 		return -errno;
-	size_t have = 0;
-	while (have < size - 1) {
-		ssize_t n = read(fd_no(f), buf + have, size - 1 - have);
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		have += (size_t)n;
-	}
-	buf[have] = 0;
-	return (ssize_t)have;
+	/* these files come whole (fs/seq_file.c) */
+	ssize_t n = read(fd_no(f), buf, size - 1);
+	if (n < 0)
+		return -errno;
+	buf[n] = 0;
+	return n;
 }
 
 /* The text after "@key:" at the start of a line, NULL if none. */

@@ -121,7 +121,7 @@ static int await(int ctl, pid_t pid, struct result *res, struct err *e)
 			               "stands, but is not recorded", WIFSIGNALED(status) ? "signal" : "exit",
 			               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 		}
-		if (!res->lingers)
+		if (res->rc)
 			waitpid(pid, NULL, 0);
 		return 0;
 	}
@@ -175,5 +175,9 @@ int trace_run(struct recording *out, const struct host *host, const struct trace
 	*exec_err = res.exec_err;
 	int fd = fd_no(memory);
 	memory.plus1 = 0;
-	return take_over(out, fd, e);
+	err = take_over(out, fd, e);
+	/* it gave its memory back meanwhile, which takes as long as reading what it wrote */
+	if (!res.lingers)
+		waitpid(pid, NULL, 0);
+	return err;
 }
