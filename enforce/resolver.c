@@ -5,7 +5,10 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <poll.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -64,6 +67,41 @@ static void serve(int sock)
 	}
 }
 
+/* Serve confined. A worker that cannot be confined serves nobody: without any the relay sees the socket end. */
+static _Noreturn void work(int sock)
+{
+	struct err why = { 0 };
+	if (self_confine(SELF_RESOLVER, &why) < 0)
+		_exit(1);
+	serve(sock);
+	_exit(0);
+}
+
+/*
+ * The first worker, not confined yet and idle until somebody asks for a name; most runs never do. It reads nothing before
+ * it has become as many as there shall be, each confined.
+ */
+static _Noreturn void first(int sock, pid_t relay)
+{
+	struct err why = { 0 };
+	struct pollfd p = { .events = POLLIN };
+	if (self_keep_fds(&sock, 1, &why) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != relay)
+		_exit(1);
+	p.fd = sock;
+	while (poll(&p, 1, -1) < 0 && errno == EINTR)
+		;
+	if (!(p.revents & POLLIN))
+		_exit(0);
+	for (int i = 1; i < RESOLVER_WORKERS; i++) {
+		pid_t pid = fork();
+		if (pid == 0)
+			work(sock);
+		if (pid < 0)
+			break; /* fewer serve as well */
+	}
+	work(sock);
+}
+
 int resolver_start(struct fd *sock, struct err *e)
 {
 	int sv[2];
@@ -71,20 +109,11 @@ int resolver_start(struct fd *sock, struct err *e)
 		return err_sys(e, "socketpair for the resolver");
 	OWN(fd) ours = fd_own(sv[0]);
 	OWN(fd) theirs = fd_own(sv[1]);
-	for (int i = 0; i < RESOLVER_WORKERS; i++) {
-		pid_t pid = fork();
-		if (pid < 0)
-			return err_sys(e, "fork a resolver");
-		if (pid > 0)
-			continue;
-		struct err why = { 0 };
-		int fd = fd_no(theirs);
-		/* a worker that cannot be confined serves nobody: without any the relay sees the socket end */
-		if (self_keep_fds(&fd, 1, &why) < 0 || self_confine(SELF_RESOLVER, &why) < 0)
-			_exit(1);
-		serve(fd);
-		_exit(0);
-	}
+	pid_t relay = getpid(), pid = fork();
+	if (pid < 0)
+		return err_sys(e, "fork a resolver");
+	if (pid == 0)
+		first(fd_no(theirs), relay);
 	*sock = TAKE(ours);
 	return 0;
 }

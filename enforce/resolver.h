@@ -28,7 +28,7 @@ struct resolve_answer {
  * resolver_start() - fork confined workers that take look-ups from one SOCK_SEQPACKET socket, each its next one
  * @sock: the caller's end
  *
- * The workers are children of the caller and die with it, in the middle of a look-up too; they also end when
- * @sock is closed. Nobody has to wait for them.
+ * One process is started, which makes the others when the first name is asked for. They die with the caller, in the
+ * middle of a look-up too, and also end when @sock is closed. Nobody has to wait for them.
  */
 int resolver_start(struct fd *sock, struct err *e) MUST;
