@@ -6,6 +6,7 @@
 #include "base/esc.h"
 #include "base/str.h"
 #include "enforce/box.h"
+#include "enforce/probe.h"
 #include "trace/trace.h"
 
 #include <errno.h>
@@ -89,6 +90,38 @@ static void json_row(struct str *out, const struct trial *t, int r, const struct
 	str_add_char(out, '}');
 }
 
+/* Not verbs but what they stand on, and what later ones would: for whoever sets the host up. */
+static void tell_probes(struct str *json)
+{
+	if (json)
+		str_add(json, ",\"host\":{");
+	else
+		printf("\nwhat they stand on\n");
+	for (const struct probe *p = probes; p->name; p++) {
+		struct err why = { 0 };
+		char note[PROBE_NOTE] = "";
+		OWN(str) line = { 0 };
+		int r = probe_try(p, note, &why);
+		if (json) {
+			str_fmt(json, "%s\"%s\":{\"works\":%s,\"serves\":", p == probes ? "" : ",", p->name, r < 0 ? "false" : "true");
+			esc_json(json, p->serves);
+			str_fmt(json, ",\"%s\":", r < 0 ? "reason" : "note");
+			esc_json(json, r < 0 ? why.msg : note);
+			str_add_char(json, '}');
+			continue;
+		}
+		str_fmt(&line, "  %-9s %-37s ", p->name, p->what);
+		str_add(&line, r < 0 ? "no: " : "works");
+		if (r < 0)
+			esc_term(&line, why.msg);
+		else if (*note)
+			str_fmt(&line, " (%s)", note);
+		printf("%s%s%s%s\n", str_c(&line), r < 0 ? " (for: " : "", r < 0 ? p->serves : "", r < 0 ? ")" : "");
+	}
+	if (json)
+		str_add_char(json, '}');
+}
+
 int cmd_check(struct cli_opts *o, struct err *e)
 {
 	OWN(setup) s = { 0 };
@@ -118,6 +151,8 @@ int cmd_check(struct cli_opts *o, struct err *e)
 		else
 			text_row(&trials[i], r, &why);
 	}
+	fflush(stdout); /* what is tried is tried in processes of its own */
+	tell_probes(o->json ? &json : NULL);
 	if (o->json)
 		printf("%s}\n", str_c(&json));
 	return run_works ? 0 : EXIT_USAGE;

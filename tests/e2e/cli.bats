@@ -130,6 +130,23 @@ load lib
 	assert_line '^audit .*no: '
 }
 
+@test "check tries what they stand on, and names what is missing and what to do" {
+	run "$SNUG" check
+	for what in userns landlock notify yama apparmor overlay ebpf nft tun; do
+		assert_line "^  $what +[a-z].*(works|no: .+ \(for: .+\)$)"
+	done
+	run "$SNUG" check --json
+	for what in userns landlock overlay tun; do
+		assert_line "\"$what\":\{\"works\":(true|false),\"serves\":\"[^\"]+\",\"(note|reason)\":"
+	done
+	# as on a kernel that has no Landlock
+	NO_CALL=444 run "$O/tests/targets/no_clone" "$SNUG" check
+	assert_line '^  landlock .*no: .*Linux 5\.19'
+	assert_line '^run .*no: .*--best-effort'
+	assert_status 2
+	[ ! -e /tmp/l ]
+}
+
 @test "check is exit 2 with the remedy where run cannot work" {
 	skip_unless "no user namespaces here" unshare -r true
 	skip_unless "the limit of user namespaces cannot be set" unshare -r sh -c 'echo 0 >/proc/sys/user/max_user_namespaces'
