@@ -2,6 +2,7 @@
 #include "base/esc.h"
 #include "base/str.h"
 #include "cli/absent.h"
+#include "cli/audit.h"
 #include "cli/cmd.h"
 #include "cli/finish.h"
 #include "cli/confine.h"
@@ -44,6 +45,45 @@ static void say_overruled(const struct policy *pol, char *const *env)
 	}
 }
 
+/* Facts that a recording carries, beyond those that starting needs. */
+static int prepare_denials(struct setup *s, struct err *e)
+{
+	s->host.network_view = s->policy.network.v == NET_PROXY ? "names" : "addresses";
+	int r = host_mounts(&s->host, e);
+	return r < 0 ? r : setup_facts(s, e);
+}
+
+/* Keep and tell what the command asked for and did not get, as an audit does. Return: @code, or 125 where it was 0. */
+static int tell_denials(struct cli_opts *o, struct setup *s, struct confine *c, int code, struct err *e)
+{
+	OWN(audit) a = { .o = o };
+	a.setup = TAKE(*s);
+	a.setup.finder.host = &a.setup.host;
+	policy_drop(&a.setup.policy);
+	a.rec.rec = TAKE(c->rec);
+	a.rec.timed_out = o->timeout_s && code == EXIT_TIMED_OUT;
+	/* as a judge sees it: what is absent is a note there, no error */
+	int r = policy_resolve(&a.setup.policy, &a.setup.profile, &a.setup.host, false, e);
+	if (r == 0) {
+		audit_open(&a);
+		r = audit_after(&a, e);
+	}
+	if (r >= 0 && a.lesson.suggests && a.root && !o->quiet)
+		fputs("snug: to keep it: snug learn --update=FILE last\n", stderr);
+	if (r < 0 && code) { /* its own status says more */
+		record_warn(e);
+		return code;
+	}
+	return r < 0 ? r : code;
+}
+
+/* Where somebody looks at the terminal, the way on. */
+static void offer_denials(const struct cli_opts *o, int code)
+{
+	if (code > 0 && code < EXIT_TIMED_OUT && !o->denials && !o->quiet && isatty(2))
+		fprintf(stderr, "snug: it ended with %d; snug run --denials tells what it asked for and did not get\n", code);
+}
+
 static int run(struct cli_opts *o, struct setup *s, struct err *e)
 {
 	OWN(confine) c = {
@@ -62,12 +102,19 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 	if (lacks)
 		fprintf(stderr, "snug: --best-effort: doing without: %s\n", lacks);
 	absent_hint(o, s);
+	if (o->denials && (code = prepare_denials(s, e)) < 0)
+		return code;
+	c.host = o->denials ? &s->host : NULL;
 	code = confine_run(&c, &s->policy, e);
 	if (code < 0)
 		return code;
 	say_notes(&c.notes);
 	if (c.exec_err)
 		absent_command(o, s, c.box.env, c.exec_err, c.exec_interp);
+	else if (o->denials)
+		code = tell_denials(o, s, &c, code, e);
+	else
+		offer_denials(o, code);
 	/* success is not to be told where work or a protection was lost; a failure of the command's own says more */
 	return code == 0 && (c.unwritten || c.unprotected) ? EXIT_SNUG : code;
 }

@@ -2,6 +2,7 @@
 #include "cli/confine.h"
 
 #include "base/log.h"
+#include "enforce/filter.h"
 #include "enforce/relay.h"
 #include "trace/watch.h"
 
@@ -34,13 +35,31 @@ int confine_env(struct confine *c, const struct policy *pol, struct err *e)
 	return c->box.env ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-static int watch(struct watch *w, struct confine *c, struct err *e)
+/* What the filter leaves to the recorder to refuse. */
+static int refusals(struct confine *c, const struct policy *pol, struct trace_opts *t, struct err *e)
 {
-	const struct trace_opts t = {
+	struct refusal *list = arena_array(&c->arena, pol->sys_deny.n + 1, sizeof(*list));
+	if (!list)
+		return err_set(e, ENOMEM, "out of memory");
+	t->refuse = list;
+	for (size_t i = 0; i < pol->sys_deny.n; i++) {
+		const char *name = pol->sys_deny.items[i].text;
+		int nr;
+		if (filter_handed(pol, i, &nr))
+			list[t->nrefuse++] = (struct refusal){ nr, sys_deny_errno(name), name };
+	}
+	return 0;
+}
+
+static int watch(struct watch *w, struct confine *c, const struct policy *pol, struct err *e)
+{
+	struct trace_opts t = {
 		.argv = c->box.argv, .env = c->box.env, .real_env = c->envp, .proxy_port = c->box.proxy_port, .timeout_ms = -1,
 		.log_fd = -1,
 	};
-	int r = watch_start(w, c->host, &t, e);
+	int r = refusals(c, pol, &t, e);
+	if (r == 0)
+		r = watch_start(w, c->host, &t, e);
 	if (r < 0)
 		return err_wrap(e, "starting the recorder");
 	c->program = (struct sock_fprog){ .len = (unsigned short)w->filter->n, .filter = w->filter->code };
@@ -55,7 +74,7 @@ int confine_run(struct confine *c, struct policy *pol, struct err *e)
 	OWN(relay) relay = { 0 };
 	OWN(watch) w = { 0 };
 	bool proxy = pol->network.v == NET_PROXY;
-	int r = c->host ? watch(&w, c, e) : 0;
+	int r = c->host ? watch(&w, c, pol, e) : 0;
 	if (r == 0)
 		r = box_start(&box, pol, &c->box, e);
 	if (r == 0 && proxy)

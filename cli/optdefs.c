@@ -190,6 +190,8 @@ const struct optdef optdefs[] = {
 	  "bytes that --verify may copy (1GiB)", OFF(verify_limit), set_size },
 	{ "minimise", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT, false,
 	  "--verify, then leave out suggested lines that it does without", OFF(minimise), set_minimise },
+	{ "denials", NULL, 0, ARG_NONE, NULL, NULL, FOR_RUN, true,
+	  "record what it asks for and does not get, and tell at the end", OFF(denials), set_flag },
 	{ "keep-fd", NULL, 0, ARG_NEEDED, "N", NULL, FOR_RUN, false,
 	  "leave descriptor N open in the command", 0, set_keep_fd },
 	{ "best-effort", NULL, 0, ARG_NONE, NULL, NULL, FOR_RUN, false,
@@ -212,7 +214,7 @@ static const char later_backend[] = "not available in this version; use --backen
 const struct opt_later opts_later[] = {
 	{ "--backend=ebpf", later_backend }, { "--backend=fast", later_backend }, { "--backend=ptrace", later_backend },
 	{ "--shadow", NULL }, { "--keep-shadow", NULL }, { "--apply", NULL },
-	{ "--pcap", NULL }, { "--dns", NULL }, { "--denials", NULL },
+	{ "--pcap", NULL }, { "--dns", NULL },
 	{ "--secret", NULL }, { "--secret-host", NULL }, { "--session-id", NULL },
 	{ "--detach", NULL }, { "--allow-host-abstract-sockets", NULL },
 	{ "--no-sandbox", "refused: snug without a sandbox is the command itself; run it without snug" },

@@ -127,7 +127,17 @@ static int netlink(struct filter *f)
 	return r < 0 ? r : load(f, SYS_DATA(nr));
 }
 
-static int guards(struct filter *f, const struct policy *pol)
+/* Is the call with number @nr refused by whoever watches, whatever its arguments? */
+static bool is_handed(const struct policy *pol, int nr)
+{
+	int n;
+	for (size_t i = 0; i < pol->sys_deny.n; i++)
+		if (filter_handed(pol, i, &n) && n == nr)
+			return true;
+	return false;
+}
+
+static int guards(struct filter *f, const struct policy *pol, bool watched)
 {
 	const uint32_t spaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
 	                        CLONE_NEWPID | CLONE_NEWNET;
@@ -145,7 +155,8 @@ static int guards(struct filter *f, const struct policy *pol)
 	                              SECCOMP_RET_ALLOW, ret_errno(EAFNOSUPPORT) };
 	int r = 0;
 	for (size_t i = 0; r == 0 && !pol->userns && i < LEN(ns); i++)
-		r = guard(f, &ns[i]);
+		if (!watched || !is_handed(pol, ns[i].nr))
+			r = guard(f, &ns[i]);
 	/* its flags are in memory, where no filter looks; every libc falls back to clone */
 	if (r == 0 && !pol->userns && !knob_out("filter", "namespace"))
 		r = when(f, BPF_JEQ, SYS_clone3, ret_errno(ENOSYS));
@@ -162,7 +173,8 @@ static int guards(struct filter *f, const struct policy *pol)
 	return r;
 }
 
-static int denied(struct filter *f, const struct policy *pol, struct err *e)
+/* @front: NULL, or gets those that are handed over */
+static int denied(struct filter *f, struct filter *front, const struct policy *pol, struct err *e)
 {
 	for (size_t i = 0; i < pol->sys_deny.n; i++) {
 		const char *name = pol->sys_deny.items[i].text;
@@ -177,11 +189,19 @@ static int denied(struct filter *f, const struct policy *pol, struct err *e)
 		uint32_t ret = pol->action.v == ACT_KILL  ? SECCOMP_RET_KILL_PROCESS
 		               : pol->action.v == ACT_LOG ? SECCOMP_RET_LOG
 		                                          : ret_errno(sys_deny_errno(name));
-		int r = when(f, BPF_JEQ, (uint32_t)nr, ret);
+		bool handed = front && filter_handed(pol, i, &nr);
+		int r = when(handed ? front : f, BPF_JEQ, (uint32_t)nr, handed ? SECCOMP_RET_USER_NOTIF : ret);
 		if (r < 0)
 			return err_set(e, -r, "out of memory");
 	}
 	return 0;
+}
+
+bool filter_handed(const struct policy *pol, size_t i, int *nr)
+{
+	const char *name = pol->sys_deny.items[i].text;
+	*nr = sysno(name);
+	return *nr >= 0 && *nr != SYS_clone3 && pol->action.v != ACT_KILL && pol->action.v != ACT_LOG;
 }
 
 /* Foreign calls: with their own numbers, they would walk past every line below. */
@@ -201,16 +221,16 @@ static int native_only(struct filter *f)
 	return r < 0 || knob_out("filter", "younger") ? r : when(f, BPF_JGT, NEWEST, ret_errno(ENOSYS));
 }
 
-int filter_lines(struct filter *out, const struct policy *pol, struct err *e)
+static int lines(struct filter *out, struct filter *front, const struct policy *pol, struct err *e)
 {
 	OWN(filter) f = { 0 };
 	int r = native_only(&f);
 	if (r < 0)
 		return err_set(e, -r, "out of memory");
-	r = denied(&f, pol, e);
+	r = denied(&f, front, pol, e);
 	if (r < 0)
 		return r;
-	r = guards(&f, pol);
+	r = guards(&f, pol, front != NULL);
 	if (r == 0)
 		r = put(&f, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 	if (r < 0)
@@ -219,10 +239,15 @@ int filter_lines(struct filter *out, const struct policy *pol, struct err *e)
 	return 0;
 }
 
-int filter_make(struct filter *out, const struct policy *pol, struct err *e)
+int filter_lines(struct filter *out, const struct policy *pol, struct err *e)
+{
+	return lines(out, NULL, pol, e);
+}
+
+static int make(struct filter *out, struct filter *front, const struct policy *pol, struct err *e)
 {
 	OWN(filter) f = { 0 };
-	int r = filter_lines(&f, pol, e);
+	int r = lines(&f, front, pol, e);
 	if (r < 0)
 		return r;
 	if (filter_tree(&f) < 0)
@@ -231,4 +256,14 @@ int filter_make(struct filter *out, const struct policy *pol, struct err *e)
 		return err_set(e, E2BIG, "more denied system calls than a filter holds");
 	*out = TAKE(f);
 	return 0;
+}
+
+int filter_make(struct filter *out, const struct policy *pol, struct err *e)
+{
+	return make(out, NULL, pol, e);
+}
+
+int filter_make_watched(struct filter *out, struct filter *front, const struct policy *pol, struct err *e)
+{
+	return make(out, front, pol, e);
 }

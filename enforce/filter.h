@@ -26,3 +26,16 @@ int filter_lines(struct filter *out, const struct policy *pol, struct err *e) MU
 
 /* The same, ready to be loaded: see filter_tree.h. */
 int filter_make(struct filter *out, const struct policy *pol, struct err *e) MUST;
+
+/**
+ * filter_make_watched() - the same for a command that somebody watches (box_opts.watch)
+ * @front: instructions to go in front of the watcher's program, the number in A: they hand calls over to it
+ *
+ * The filter's own refusal would outrank the watcher's, who then would not see the call. So the names of sys_deny that
+ * answer an errno are handed over, and the watcher must refuse each (see filter_handed()); where nobody listens any
+ * more the kernel says ENOSYS.
+ */
+int filter_make_watched(struct filter *out, struct filter *front, const struct policy *pol, struct err *e) MUST;
+
+/* Is the @i-th name of sys_deny handed over? Then *@nr is its number, and sys_deny_errno() what it must answer. */
+bool filter_handed(const struct policy *pol, size_t i, int *nr);

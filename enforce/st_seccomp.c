@@ -8,7 +8,7 @@
 
 int st_filter(struct build *b, struct err *e)
 {
-	return filter_make(&b->filter, b->pol, e);
+	return b->opts->watch ? filter_make_watched(&b->filter, &b->front, b->pol, e) : filter_make(&b->filter, b->pol, e);
 }
 
 int st_seccomp(struct build *b, struct err *e)

@@ -38,13 +38,18 @@ static size_t let_through(struct sock_filter *to, const struct msghdr *m)
 	return LEN(front);
 }
 
-static int install(const struct sock_fprog *given, const struct msghdr *m)
+static int install(const struct sock_fprog *given, const struct filter *front, const struct msghdr *m)
 {
 	struct sock_filter code[PROGRAM_MAX];
 	size_t n = let_through(code, m);
-	if (given->len > PROGRAM_MAX - n) {
+	if (front->n + 1 + given->len > PROGRAM_MAX - n) {
 		errno = E2BIG;
 		return -1;
+	}
+	if (front->n) {
+		code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+		memcpy(code + n, front->items, front->n * sizeof(*code));
+		n += front->n;
 	}
 	memcpy(code + n, given->filter, given->len * sizeof(*code));
 	const struct sock_fprog p = { .len = (unsigned short)(n + given->len), .filter = code };
@@ -63,7 +68,7 @@ int st_watch(struct build *b, struct err *e)
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = u.buf, .msg_controllen = sizeof(u.buf) };
 	if (!b->opts->watch)
 		return 0;
-	int fd = install(b->opts->watch, &m);
+	int fd = install(b->opts->watch, &b->front, &m);
 	if (fd < 0)
 		return errno == EBUSY ? err_set(e, EBUSY, "something else listens to this tree's system calls already, and the "
 		                                "kernel allows one listener: run this outside of it") :

@@ -47,7 +47,7 @@ struct build {
 	size_t nown, naside;
 	struct fd parent, from;
 	char *parent_path, *from_path;
-	struct filter filter;
+	struct filter filter, front; /* @front: of the watcher's program, filter_make_watched() */
 	struct fd rules;
 	uint64_t handled, scopes;
 	struct fd listener, net_answer, net_pidfd;

@@ -1,11 +1,14 @@
 /* Program images: which program a process runs, from one execve to the next. */
 #include "trace/recorder.h"
 
+#include "base/str.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct proc *row(struct recorder *r, uint32_t id)
 {
@@ -73,4 +76,19 @@ uint32_t recorder_image(struct recorder *r, struct task *t, const struct program
 	g->before = g->proc ? g->proc : UINT32_MAX;
 	g->proc = image->id;
 	return g->proc;
+}
+
+uint32_t recorder_first(struct recorder *r, struct task *t)
+{
+	char exe[PATH_MAX], own[PATH_MAX];
+	ssize_t n = task_link(t, "exe", exe, sizeof(exe)), m = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	if (n < 0 || m < 0 || (n == m && !memcmp(exe, own, (size_t)n)))
+		return 0;
+	struct program p = { .exe = exe };
+	for (; p.argc < ARGV_MAX && r->opts->argv[p.argc]; p.argc++) {
+		OWN(str) s = { 0 };
+		redact_arg(&r->secrets, &s, r->opts->argv[p.argc], p.argc ? r->opts->argv[p.argc - 1] : NULL);
+		p.argv[p.argc] = s.oom ? NULL : eventset_str(&r->set, str_c(&s));
+	}
+	return recorder_image(r, t, &p);
 }

@@ -315,6 +315,33 @@ static int answer(struct recorder *r, uint64_t id, int refuse)
 	return refuse ? notify_refuse(listener, id, refuse) : notify_continue(listener, id);
 }
 
+static const struct refusal *refusal_of(const struct recorder *r, const struct seccomp_data *d)
+{
+	for (size_t i = 0; d->arch == NATIVE && i < r->opts->nrefuse; i++)
+		if (r->opts->refuse[i].nr == d->nr)
+			return &r->opts->refuse[i];
+	return NULL;
+}
+
+/* What the policy denies by name: refused, whatever can be learnt of it. */
+static int refuse_call(struct recorder *r, const struct seccomp_notif *n, const struct refusal *no)
+{
+	struct call c = { 0 };
+	struct task *t = tasks_get(&r->tasks, (pid_t)n->pid, r->last_ns);
+	bool told = t && decode_call(&r->decoder, t, &n->data, &c) == 0 && c.n;
+	int err = notify_refuse(fd_no(r->launch.listener), n->id, no->err);
+	if (err || !t)
+		return err == -ENOENT ? 0 : err;
+	uint32_t image = recorder_image(r, t, NULL);
+	struct access a = { .op = OP_SYSCALL, .uid = r->host->uid, .gid = r->host->gid };
+	a.obj[0].spelled = no->name;
+	if (told)
+		store(r, t->group, &c, image, image, r->last_ns);
+	else if (eventset_add(&r->set, image, &a, 0, OUT_PREDICTED, r->last_ns - r->start_ns) < 0)
+		recorder_reason(r, "memory ran out; accesses are missing");
+	return 0;
+}
+
 int recorder_call(struct recorder *r)
 {
 	struct seccomp_notif n;
@@ -324,6 +351,9 @@ int recorder_call(struct recorder *r)
 		return err == -ENOENT || err == -EINTR ? 1 : err;
 	uint64_t now = r->last_ns = recorder_now();
 	resolver_reset(&r->names, now);
+	const struct refusal *no = refusal_of(r, &n.data);
+	if (no)
+		return refuse_call(r, &n, no);
 	struct task *t = tasks_get(&r->tasks, (pid_t)n.pid, now);
 	if (n.data.arch != NATIVE || (unsigned)n.data.nr >= 0x40000000u) {
 		err = foreign(r, &n, t);
@@ -336,7 +366,10 @@ int recorder_call(struct recorder *r)
 		err = answer(r, n.id, 0);
 		return err == -ENOENT ? 0 : err;
 	}
-	uint32_t caller = recorder_image(r, t, NULL), image = caller;
+	uint32_t caller = recorder_image(r, t, NULL);
+	if (!caller && r->tasks.as_host && !r->rec.nprocs)
+		caller = recorder_first(r, t);
+	uint32_t image = caller;
 	err = decode_call(&r->decoder, t, &n.data, &c);
 	if (err == -ENOMEM)
 		recorder_reason(r, "memory ran out; accesses are missing");

@@ -89,6 +89,12 @@ void recorder_given_pipe(struct recorder *r, uint32_t proc, const struct access 
 /* What can only be known at the end: survivors, listings, variables, the proxy's last rows. */
 int recorder_finish(struct recorder *r, struct err *e) MUST;
 
+/*
+ * Where the execve of the first program could not be read (watch.h): an image for it, once it runs. @t makes its first
+ * call, or is still snug's own process. Return: its image, or 0.
+ */
+uint32_t recorder_first(struct recorder *r, struct task *t);
+
 /* The image @g runs now, or will once its execve is through. */
 uint32_t recorder_image(struct recorder *r, struct task *t, const struct program *p);
 uint64_t recorder_now(void);

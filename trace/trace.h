@@ -6,6 +6,12 @@
 
 #include <stdbool.h>
 
+/* A call that the recorder refuses itself, with @err: the engine's filter has left it to the recorder. */
+struct refusal {
+	int nr, err;
+	const char *name;
+};
+
 /**
  * struct trace_opts
  * @argv, @env: the command; env already carries the proxy variables where a proxy is offered
@@ -17,6 +23,7 @@
  * @before_change: told, in the recorder and before the call goes on, of each existing object that is about to be written
  *           to, renamed, removed or changed otherwise; @change_arg is its first argument. NULL: nobody wants to know.
  *           Not of what lies on a mount that may not answer: the recorder must not wait for that
+ * @refuse:     calls that must never go on (watch.h)
  * @log_fd:     relay's rows (struct relay_row messages), or -1
  */
 struct trace_opts {
@@ -27,6 +34,8 @@ struct trace_opts {
 	int timeout_ms;
 	void (*before_change)(void *arg, const char *path);
 	void *change_arg;
+	const struct refusal *refuse;
+	size_t nrefuse;
 	int log_fd;
 	int daemon_wait_ms;
 };

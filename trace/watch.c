@@ -3,8 +3,9 @@
  *
  * How this works: the recorder is a process of its own, outside of the sandbox, started before it. The command's process
  * installs the filter as its last step and hands the listener over on a socket; from then on each call waits for the
- * recorder, the execve of the command first. All calls are let go: what the command may is decided by its view, by
- * Landlock and by the engine's filter, whose refusal outranks a notification, seccomp(2). So this observes, too.
+ * recorder, the execve of the command first. Calls are let go: what the command may is decided by its view, by Landlock
+ * and by the engine's filter, whose refusal outranks a notification, seccomp(2). But for those that the filter leaves to
+ * us so that we see them (trace_opts.refuse): these are refused by number, whatever can be made of them.
  */
 #include "trace/watch.h"
 

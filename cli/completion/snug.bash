@@ -26,7 +26,7 @@ _snug()
 	case $cur in
 	+*) words=$("${COMP_WORDS[0]}" profile list 2>/dev/null | sed -n 's/^\([a-z0-9][^ ]*\).*/+\1/p') ;;
 	-*) case $verb in
-		run|'') words=' --profile= --allow-read= --allow-write --deny-read= --deny-write= --allow-net --deny-net= --network= --allow-env --deny-env= --env= --no-base --override --timeout= --keep-fd= --best-effort --project-anyway --project= --cwd= -C --quiet -q --verbose --debug -v --help --help-all --version' ;;
+		run|'') words=' --profile= --allow-read= --allow-write --deny-read= --deny-write= --allow-net --deny-net= --network= --allow-env --deny-env= --env= --no-base --override --timeout= --denials --keep-fd= --best-effort --project-anyway --project= --cwd= -C --quiet -q --verbose --debug -v --help --help-all --version' ;;
 		audit) words=' --profile= --allow-read= --allow-write --deny-read= --deny-write= --allow-net --deny-net= --network= --allow-env --deny-env= --env= --no-base --override --network-only --show-granted --audit-out= -o --update= --check --report= --format= --json --record= --no-keep --backend= --network-trace= --timeout= --force --verify --verify-limit= --minimise --project= --cwd= -C --quiet -q --verbose --debug -v --help --help-all --version' ;;
 		trace) words=' --output= -o --backend= --network-trace= --timeout= --force --project= --cwd= -C --quiet -q --verbose --debug -v --help --help-all --version' ;;
 		learn) words=' --profile= --allow-read= --allow-write --deny-read= --deny-write= --allow-net --deny-net= --network= --allow-env --deny-env= --env= --no-base --override --output= -o --update= --force --project= --cwd= -C --quiet -q --verbose --debug -v --help --help-all --version' ;;

@@ -225,12 +225,58 @@ static void an_allowed_call_is_found_in_a_few_steps(void **state)
 		assert_in_range(steps(&f, nr), 3, 12);
 }
 
+/* Nothing that the plain filter refuses passes both the watched one and the watcher's own instructions. */
+static void what_is_handed_over_is_refused_or_seen(void **state)
+{
+	(void)state;
+	static const char *const more[] = { "unshare", "setns" };
+	const uint64_t flags[] = { 0, CLONE_NEWUSER, CLONE_FILES };
+	OWN(filter) plain = { 0 };
+	OWN(filter) watched = { 0 };
+	OWN(filter) front = { 0 };
+	struct policy pol = { .network.v = NET_NONE };
+	struct err e = { 0 };
+	for (size_t i = 0; base.deny[i]; i++)
+		*ARENA_PUSH(&pol.arena, &pol.sys_deny, items, n) = (struct word){ .text = base.deny[i] };
+	for (size_t i = 0; i < LEN(more); i++)
+		*ARENA_PUSH(&pol.arena, &pol.sys_deny, items, n) = (struct word){ .text = more[i] };
+	assert_int_equal(filter_make(&plain, &pol, &e), 0);
+	assert_int_equal(filter_make_watched(&watched, &front, &pol, &e), 0);
+	/* as st_watch.c puts it: the number first, and what comes after allows */
+	OWN(filter) program = { .items = calloc(front.n + 2, sizeof(*front.items)), .n = front.n + 2 };
+	program.items[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	memcpy(program.items + 1, front.items, front.n * sizeof(*front.items));
+	program.items[front.n + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	size_t handed = 0;
+	for (int nr = 0; nr < 1000; nr++) {
+		for (size_t k = 0; k < LEN(flags); k++) {
+			const struct seccomp_data d = { .arch = ARCH, .nr = nr, .args = { flags[k] } };
+			bool seen = ask(&program, &d) == SECCOMP_RET_USER_NOTIF;
+			if (ask(&plain, &d) != SECCOMP_RET_ALLOW && ask(&watched, &d) == SECCOMP_RET_ALLOW && !seen)
+				fail_msg("call %d is refused by nobody", nr);
+			/* only what somebody refuses whatever its arguments */
+			if (seen && ask(&watched, &d) != SECCOMP_RET_ALLOW)
+				fail_msg("call %d is seen by nobody", nr);
+			handed += seen;
+		}
+	}
+	assert_true(handed >= 3 * 7);
+	/* killing and logging are the kernel's own to do */
+	OWN(filter) killing = { 0 };
+	OWN(filter) none = { 0 };
+	pol.action.v = ACT_KILL;
+	assert_int_equal(filter_make_watched(&killing, &none, &pol, &e), 0);
+	assert_int_equal(none.n, 0);
+	arena_drop(&pol.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_tree_answers_as_the_list),
 		cmocka_unit_test(an_allowed_call_is_found_in_a_few_steps),
 		cmocka_unit_test(each_call_meets_what_its_line_says),
+		cmocka_unit_test(what_is_handed_over_is_refused_or_seen),
 		cmocka_unit_test(the_raw_network_keeps_every_family),
 		cmocka_unit_test(no_number_of_a_foreign_architecture_passes),
 		cmocka_unit_test(a_name_nobody_knows_is_an_error_and_one_of_elsewhere_is_not),
