@@ -24,6 +24,8 @@ confined() { run "$SNUG" run "$@"; }
 	confined -- sh -c 'ls -id / /.. | awk "{print \$1}" | uniq | wc -l; cut -d" " -f5 /proc/self/mountinfo'
 	assert_status 0
 	assert_same "${lines[0]}" 1
+	# the project and home may lie below /home themselves
+	output=$(grep -v "^$WORK/" <<<"$output")
 	refute_line '^/(sys|old_root|boot|home)(/|$)'
 	assert_same "$(grep -cx / <<<"$output")" 1
 }

@@ -15,19 +15,20 @@ pid, fd = pty.fork()
 if pid == 0:
     os.environ["PS1"] = "OUTER> "
     os.execvp("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
+WAIT = 30  # seconds; long, for machines with much else to do
 out, seen = b"", 0
 
 
 def expect(regex):
     global out, seen
-    end = time.time() + 10
+    end = time.time() + WAIT
     while True:
         hit = re.search(regex.encode(), out[seen:])
         if hit:
             seen += hit.end()
             return
         if time.time() > end or not select.select([fd], [], [], end - time.time())[0]:
-            sys.exit(f"no {regex!r} in 10 s after:\n{out.decode(errors='replace')}")
+            sys.exit(f"no {regex!r} in {WAIT} s after:\n{out.decode(errors='replace')}")
         try:
             out += os.read(fd, 4096)
         except OSError:
