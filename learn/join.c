@@ -28,6 +28,16 @@ static bool way_changes(const struct objects *o, const char *path, const char *d
 	return is_volatile(o, path);
 }
 
+/* In a private temporary place nothing is kept, whatever it is called; what was only looked for there has a name that tells. */
+static bool passing(const struct finding *f)
+{
+	bool temp = path_below(f->path, "/tmp") || path_below(f->path, "/var/tmp");
+	if (!temp || f->judgement.verdict != V_PRIVATE)
+		return false;
+	return f->heading == HEAD_PROBE ? shape_random_token(path_base(f->path)) :
+	       f->heading == HEAD_FAILED || f->kind == NEED_CREATE || f->kind == NEED_REMOVE || f->kind == NEED_WRITE;
+}
+
 /*
  * The directory that stands for what @f is about, NULL where @f stands for itself. *@each is set where no line grants
  * that directory, so that it stands only for the names in it that change. The name of what was made and is gone
@@ -37,8 +47,14 @@ static const char *made_in(const struct finding *f, const struct rules *rules, c
                            bool *each)
 {
 	*each = false;
-	if (!f->path || *f->path != '/' || (f->heading != HEAD_NEEDS && f->heading != HEAD_LOST) ||
-	    (f->kind != NEED_CREATE && f->kind != NEED_REMOVE))
+	bool changes = f->kind == NEED_CREATE || f->kind == NEED_REMOVE;
+	if (!f->path || *f->path != '/' || f->heading == HEAD_GRANTED)
+		return NULL;
+	if (f->heading == HEAD_SELF || f->heading == HEAD_FAILED || f->heading == HEAD_PROBE) {
+		*each = passing(f) || (f->heading == HEAD_SELF && changes && is_volatile(o, f->path));
+		return *each ? path_parent(a, f->path) : NULL;
+	}
+	if (!changes)
 		return NULL;
 	bool gone = f->kind == NEED_CREATE && !f->stays;
 	const struct rule *r = f->grant ? rules_cover(rules, f->path) : NULL;
@@ -97,13 +113,19 @@ int join_made(struct lesson *l, const struct rules *rules, const struct objects 
 {
 	OWN(map) lost = { 0 };
 	OWN(map) needed = { 0 };
+	OWN(map) self = { 0 };
+	OWN(map) failed = { 0 };
+	OWN(map) probed = { 0 };
+	struct map *const maps[] = {
+		[HEAD_NEEDS] = &needed, [HEAD_LOST] = &lost, [HEAD_SELF] = &self, [HEAD_FAILED] = &failed, [HEAD_PROBE] = &probed,
+	};
 	size_t n = 0;
 	for (size_t i = 0; i < l->nfindings; i++) {
 		bool each;
 		struct finding f = l->findings[i];
 		const char *dir = made_in(&f, rules, o, &l->arena, &each);
 		const char *key = each && dir ? each_name(&l->arena, h, dir) : dir;
-		void **slot = key ? map_put(f.heading == HEAD_LOST ? &lost : &needed, key, strlen(key), NULL) : NULL;
+		void **slot = key ? map_put(maps[f.heading], key, strlen(key), NULL) : NULL;
 		if ((key && !slot) || (each && !key))
 			return -ENOMEM;
 		if (slot && *slot) {

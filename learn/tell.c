@@ -221,7 +221,7 @@ int tell_access(struct replay *p, const struct event *ev, const struct judgement
 	}
 	if (to->heading == HEAD_PROBE && !ev->outcome && access_asks_only(&ev->acc, j))
 		return finding_note(&f->found, to, "only asked whether it may be written: the answer is no");
-	if (to->heading == HEAD_NEEDS && ev->acc.op == OP_MKDIR && j->err == EEXIST && j->by)
+	if (new.heading == HEAD_NEEDS && j->verdict == V_MISSING && ev->acc.op == OP_MKDIR && j->err == EEXIST && j->by)
 		return finding_note(&f->found, to, arena_fmt(f->arena, "%s makes it before the start; mkdir -p would bear that",
 		                                             line_text(f->arena, j->by)));
 	if (foreign && to->heading == HEAD_NEEDS)

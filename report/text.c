@@ -355,8 +355,7 @@ static const char *suggestion_remark(const struct report *r)
 static void left(struct str *out, const struct lesson *l)
 {
 	size_t n = report_left(l), all = report_findings(l, false);
-	str_fmt(out, "snug: not granted by that: %zu of %zu accesses; the next command meets %s as said there\n", n, all,
-	        n == 1 ? "it" : "them");
+	str_fmt(out, "snug: left out of that: %zu of %zu accesses, for what is said there\n", n, all);
 }
 
 /* Descriptors are handed on only when named: whether the command uses them, nobody saw. */

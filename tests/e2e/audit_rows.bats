@@ -141,7 +141,7 @@ uncomment() { sed -i -E 's/^( *)# ( *)(- |binds:|env:|set:|override:|allow:|sysc
 	assert_status 0
 	assert_out 'saved anew, which the bind of builtin:git:5 forbids: mode copy would do'
 	assert_out 'instead of builtin:git:5, with override: true: a commented line'
-	assert_line '^snug: not granted by that: 1 of 1 accesses; the next command meets it as said there'
+	assert_line '^snug: left out of that: 1 of 1 accesses, for what is said there'
 	local line
 	line=$(sed -n 's/^snug: next: snug //p' <<<"$output")
 	run bash -c "\"\$SNUG\" $line"
@@ -252,4 +252,28 @@ uncomment() { sed -i -E 's/^( *)# ( *)(- |binds:|env:|set:|override:|allow:|sysc
 	assert_out 'the session bus starts programs outside: a commented line, for you to decide'
 	run grep -v '^ *#' "$(suggested)"
 	refute_out '/bus'
+}
+
+@test "two audits of a compiler run give the same bytes, whatever its temporary files were called" {
+	need gcc
+	echo 'int main(void) { return 0; }' >a.c
+	"$SNUG" audit -q --format=json --report=1.json -- gcc -o a a.c
+	rm a
+	"$SNUG" audit -q --format=json --report=2.json -- gcc -o a a.c
+	"$SNUG" report last >r.txt
+	cmp 1.json 2.json
+	refute grep '/tmp/cc' r.txt 1.json
+}
+
+@test "git clone of a local repository: what fell back to copying has the reason at its row" {
+	need git
+	git init -q "$HOME/r"
+	git -C "$HOME/r" -c user.name=x -c user.email=x@example.org commit -q --allow-empty -m x
+	run "$SNUG" audit -- git clone -q "$HOME/r" here
+	assert_status 0
+	refute_out 'mkdir -p would bear'
+	rm -rf here
+	paste_next
+	assert_status 0
+	git -C here log >/dev/null
 }

@@ -46,7 +46,7 @@ static void findings_stand_by_heading_and_actor_credentials_first(void **state)
 	        "\n"
 	        "snug: not counted: 1 tried, not there (snug report last)\n"
 	        "snug: suggested: ~/s/suggested.yaml\n"
-	        "snug: not granted by that: 1 of 3 accesses; the next command meets it as said there\n"
+	        "snug: left out of that: 1 of 3 accesses, for what is said there\n"
 	        "snug: next: snug +node --profile ~/s/suggested.yaml -- npm install\n");
 	free(got);
 }
