@@ -51,6 +51,8 @@ int view_open(struct fd *out, const struct build *b, const char *path, struct er
 	                               RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH));
 	if (!f.plus1 && errno == ENOENT)
 		return -ENOENT;
+	if (!f.plus1 && errno == ENOSYS)
+		return view_too_old("open_tree", e);
 	if (!f.plus1 && errno == ELOOP)
 		return err_set(e, ELOOP, "%s: its way in the view leads through a symbolic link", path);
 	if (!f.plus1)
@@ -208,6 +210,8 @@ int view_clone_at(struct fd *out, int at, const char *name, uint64_t attr, struc
 		f = fd_own(open_tree(at, name, flags)); /* before Linux 6.15 */
 	if (!f.plus1 && errno == ENOENT)
 		return -ENOENT;
+	if (!f.plus1 && errno == ENOSYS)
+		return view_too_old("open_tree", e);
 	if (!f.plus1)
 		return err_sys(e, "clone the mount%s%s", *name ? " of " : "", name);
 	if (mount_setattr(fd_no(f), "", AT_EMPTY_PATH | AT_RECURSIVE, &set, sizeof(set)) != 0)
