@@ -129,7 +129,7 @@ static int try_overlay(char *note, size_t size, struct err *e)
 		if (mkdir(dirs[i], 0700) != 0)
 			return err_sys(e, "mkdir %s", dirs[i]);
 	put("/tmp/l/f", "");
-	OWN(fd) f = fd_own(open("/tmp/l/f", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	OWN(fd) f UNUSED = fd_own(open("/tmp/l/f", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	if (mount("snug", "/tmp/m", "overlay", 0, "lowerdir=/tmp/l,upperdir=/tmp/u,workdir=/tmp/w") != 0)
 		return err_set(e, errno, "mount an overlay: %s: an ordinary user needs Linux 5.11; modprobe overlay where it is a module",
 		               strerror(errno));
@@ -190,7 +190,7 @@ static int try_nft(char *note, size_t size, struct err *e)
 		return err_sys(e, "ask for a table");
 	ssize_t n = recv(fd_no(s), buf, sizeof(buf), 0);
 	const struct nlmsghdr *h = (const struct nlmsghdr *)(const void *)buf;
-	const struct nlmsgerr *got = NLMSG_DATA(h);
+	const struct nlmsgerr *got = (const void *)(buf + NLMSG_HDRLEN);
 	if (n < (ssize_t)NLMSG_LENGTH(sizeof(*got)) || h->nlmsg_type != NLMSG_ERROR)
 		return err_set(e, EPROTO, "an answer that is none");
 	return got->error ? err_set(e, -got->error, "make a table: %s: modprobe nf_tables, or a kernel with it", strerror(-got->error)) : 0;
