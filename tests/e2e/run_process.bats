@@ -272,3 +272,16 @@ tree() { pgrep -f -- "$1" | wc -l; }
 	assert_line '^/$'
 	assert_out "No such file"
 }
+
+@test "who waits while the command runs holds less than half a megabyte" {
+	skip_unless "sanitizers need memory of their own" test -z "$SAN"
+	"$SNUG" run -- sh -c 'echo up; exec sleep 30' >up 2>/dev/null </dev/null &
+	snug=$!
+	until [ -s up ]; do sleep 0.05; done
+	sleep 0.2
+	pss=$(awk '/^Pss:/ { print $2 }' /proc/$snug/smaps_rollup)
+	kill $snug
+	wait $snug || true
+	echo "$pss KiB" >&2
+	[ "$pss" -gt 0 ] && [ "$pss" -le 512 ]
+}
