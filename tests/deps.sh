@@ -36,6 +36,8 @@ python3-pip -
 python3-jsonschema -
 python3-pytest -
 mandoc mandoc
+cargo cargo
+golang-go go
 nodejs node
 npm npm
 g++ g++

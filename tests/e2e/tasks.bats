@@ -2,31 +2,13 @@
 # tasks.bats - each built-in profile does the task it is for: no required finding under it, and it works confined
 load lib
 load ../flagship/net
+load tasks
 
 setup() {
 	snug_setup
 	unset NODE_EXTRA_CA_CERTS SSL_CERT_FILE # of this host; runtimes read the files they name
 }
 teardown() { net_stop; }
-
-# task +PROFILE.. -- COMMAND..: audited clean, then confined; between the two, reset() puts the project back
-task() {
-	local args=()
-	while [ "$1" != -- ]; do
-		args+=("$1")
-		shift
-	done
-	shift
-	reset
-	run ${in:-} "$SNUG" audit "${args[@]}" --check -- "$@"
-	echo "$output"
-	assert_status 0
-	assert_line '^snug: check: clean$'
-	reset
-	run ${in:-} "$SNUG" run "${args[@]}" -- "$@"
-	echo "$output"
-	assert_status 0
-}
 
 @test "node: npm ci of 30 packages and a native build" {
 	need node npm make g++ python3
