@@ -62,7 +62,7 @@ static int watch(struct watch *w, struct confine *c, const struct policy *pol, s
 		r = watch_start(w, c->host, &t, e);
 	if (r < 0)
 		return err_wrap(e, "starting the recorder");
-	c->program = (struct sock_fprog){ .len = (unsigned short)w->filter->n, .filter = w->filter->code };
+	c->program = (struct sock_fprog){ .len = (unsigned short)w->filter.n, .filter = w->filter.code };
 	c->box.watch = &c->program;
 	c->box.watch_fd = fd_no(w->hand);
 	return 0;

@@ -387,3 +387,8 @@ int copytree_remove(const char *path, struct err *e)
 {
 	return remove_at(AT_FDCWD, path, 0, e);
 }
+
+int copytree_remove_at(int dir, const char *name, struct err *e)
+{
+	return remove_at(dir, name, 0, e);
+}

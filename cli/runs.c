@@ -1,6 +1,8 @@
 /* runs.c - the store of runs: made, found, listed, pruned */
 #include "cli/runs.h"
 
+#include "cli/copytree.h"
+
 #include "base/path.h"
 #include "base/str.h"
 
@@ -170,7 +172,7 @@ int runs_list(struct arena *a, const char *root, const char ***ids, size_t *n, s
 	return 0;
 }
 
-/* A run holds files only; anything else in it is not ours to remove. */
+/* A run holds files, and copies where --verify was killed; anything else in it is not ours to remove. */
 static int remove_at(int store, const char *id, struct err *e)
 {
 	OWN(fd) dir = { 0 };
@@ -189,9 +191,13 @@ static int remove_at(int store, const char *id, struct err *e)
 	}
 	const struct dirent *de;
 	while ((de = readdir(d)))
-		if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
+		if (!strcmp(de->d_name, "verify"))
+			r = copytree_remove_at(fd_no(dir), de->d_name, e);
+		else if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
 			(void)unlinkat(fd_no(dir), de->d_name, 0); /* what stays makes the rmdir below fail */
 	closedir(d);
+	if (r < 0)
+		return r;
 	return unlinkat(store, id, AT_REMOVEDIR) < 0 ? err_sys(e, "removing %s", id) : 0;
 }
 

@@ -139,6 +139,7 @@ static pid_t clone_box(struct fd *pidfd, bool userns)
 static void build_drop(struct build *b)
 {
 	filter_drop(&b->filter);
+	filter_drop(&b->front);
 	arena_drop(&b->mem);
 }
 

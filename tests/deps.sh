@@ -45,6 +45,7 @@ openssh-client ssh-keygen
 sqlite3 sqlite3
 iproute2 ip
 rsync rsync
+attr setfattr
 zip zip
 jq jq
 openssl openssl

@@ -44,7 +44,6 @@ void watch_drop(struct watch *w)
 		kill(w->pid, SIGKILL);
 		waitpid(w->pid, NULL, 0);
 	}
-	free(w->filter);
 	*w = (struct watch){ 0 };
 }
 
@@ -154,13 +153,12 @@ int watch_start(struct watch *out, const struct host *host, const struct trace_o
 	w.hand = fd_own(hand[0]);
 	OWN(fd) their_hand = fd_own(hand[1]);
 	w.memory = fd_own(memfd_create("recording", MFD_CLOEXEC));
-	w.filter = malloc(sizeof(*w.filter));
 	if (!w.memory.plus1)
 		return err_sys(e, "memfd_create");
-	int err = w.filter ? sysdefs_load(&defs) : -ENOMEM;
+	int err = sysdefs_load(&defs);
 	if (err)
 		return err_set(e, ENOMEM, "starting the recorder: out of memory");
-	err = callfilter_build(w.filter, &defs, false, e);
+	err = callfilter_build(&w.filter, &defs, false, e);
 	sysdefs_drop(&defs);
 	if (err)
 		return err;

@@ -15,7 +15,7 @@
 struct watch {
 	struct fd ctl, hand, memory;
 	pid_t pid;
-	struct callfilter *filter;
+	struct callfilter filter;
 };
 void watch_drop(struct watch *w);
 

@@ -328,3 +328,69 @@ new" ] && [ ! -e "$HOME/.t/lock" ] && [ -e "$HOME/.t/sub2/deep" ]
 	assert_out "minimised: 0 of 1 suggested lines left: it does without all of them"
 	! grep -q conf "$(suggested)" 2>/dev/null
 }
+
+@test "extended attributes are kept in the copy, and so are owners where we may set them" {
+	need setfattr getfattr
+	echo x >f
+	setfattr -n user.colour -v red f 2>/dev/null || skip "no user attributes on this file system"
+	if is_root; then chown 12345:23456 f; fi
+	verify sh -c 'test "$(getfattr --only-values -n user.colour f)" = red && stat -c %u:%g f >owner'
+	assert_status 0
+	assert_out "snug: verified: "
+	# printed by both runs: a copy with another owner would be another file
+	run "$SNUG" audit --minimise -- sh -c 'stat -c %u:%g f'
+	assert_out "snug: verified: "
+}
+
+@test "a disk that is full while the state is copied makes it unverified, and leaves nothing" {
+	is_root || skip "needs root to mount a small file system"
+	unshare -m true 2>/dev/null || skip "no mount namespace"
+	head -c 3M /dev/zero | tr '\0' x >big
+	run unshare -m sh -c 'mount -t tmpfs -o size=1m tmpfs "$XDG_STATE_HOME" && "$0" audit --verify -- sh -c "exit 5"; echo "status $?"
+		ls "$XDG_STATE_HOME"/snug/runs/last/; df --output=used "$XDG_STATE_HOME" | tail -1' "$SNUG"
+	assert_out "status 5"
+	assert_line 'snug: unverified: the state before could not be kept: .*No space left'
+	refute_line '^verify$'
+}
+
+@test "an interrupt while the state is copied ends snug with 130: nothing ran, nothing is left" {
+	mkdir many
+	(cd many && seq 20000 | xargs touch)
+	"$SNUG" audit --verify -- touch ran >"$WORK/out" 2>&1 &
+	local pid=$! rc=0
+	for i in $(seq 200); do
+		[ ! -d "$XDG_STATE_HOME"/snug/runs/2*/verify ] || break
+		sleep 0.01
+	done
+	kill -INT $pid
+	wait $pid || rc=$?
+	[ $rc = 130 ] || { [ -e ran ] && skip "it was copied before it could be interrupted"; fail "status $rc: $(cat "$WORK/out")"; }
+	[ ! -e ran ]
+	[ -z "$(ls -A "$XDG_STATE_HOME/snug/runs")" ] || fail "left: $(find "$XDG_STATE_HOME" | head)"
+}
+
+@test "copies that a killed snug left go with their run" {
+	verify true
+	mkdir -p "$(last_run)/verify/k1/p/sub"
+	chmod 500 "$(last_run)/verify/k1/p"
+	local id
+	id=$(basename "$(last_run)")
+	"$SNUG" runs rm "$id"
+	[ ! -e "$XDG_STATE_HOME/snug/runs/$id" ]
+}
+
+@test "what is denied in a place that the audit does not count does not spoil it: a set-up with python and node" {
+	need python3 node
+	printf 'console.log(1)\n' >a.js
+	run "$SNUG" audit --verify +node +python -- sh -c 'python3 -c "import json, ssl; print(2)"; node a.js'
+	assert_status 0
+	assert_out "snug: verified: "
+}
+
+@test "--check keeps its own exit codes beside --verify" {
+	echo x >"$HOME/.conf"
+	run "$SNUG" audit --check --verify -- sh -c 'cat ~/.conf >/dev/null'
+	assert_status 3
+	assert_out "snug: verified: "
+	assert_same "${lines[-1]}" "snug: check: 1 finding (exit 3)"
+}
