@@ -259,7 +259,7 @@ static int start(struct box *b, const struct policy *pol, const struct box_opts 
 	b->masked = true;
 	for (size_t i = 0; i < HANDED_MAX; i++)
 		b->stdio_no[i] = handed_no(opts, i);
-	r = pty_open(&b->pty, e);
+	r = pty_open(&b->pty, &b->mask, e);
 	if (r < 0)
 		return r;
 	if (!b->pty)

@@ -4,6 +4,7 @@
 #include "enforce/job.h"
 #include "enforce/step.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /*
@@ -113,11 +115,51 @@ bool from_outside(int code, pid_t sender)
 	return (code == SI_USER || code == SI_QUEUE || code == SI_TKILL) && sender == 0;
 }
 
-/* Stop or continue everything but ourselves; all at once, so that no fork slips through. See term.c. */
+/* Does task @path/stat still run? The state follows the name in parentheses, which may hold anything: proc_pid_stat(5). */
+static bool runs(int dir, const char *task)
+{
+	char path[300], buf[256];
+	snprintf(path, sizeof(path), "%s/stat", task);
+	OWN(fd) f = fd_own(openat(dir, path, O_RDONLY | O_CLOEXEC));
+	ssize_t n = f.plus1 ? read(fd_no(f), buf, sizeof(buf) - 1) : 0;
+	if (n <= 0)
+		return false;
+	buf[n] = 0;
+	const char *p = strrchr(buf, ')');
+	return p && p[1] && !strchr("TtZX", p[2]);
+}
+
+/* Any task of any process below /proc but ourselves; @at is a directory of numbers. */
+static bool any_runs(const char *at, bool tasks)
+{
+	char path[300];
+	bool yes = false;
+	DIR *d = opendir(at);
+	for (struct dirent *e; d && !yes && (e = readdir(d));) {
+		if (e->d_name[0] < '0' || e->d_name[0] > '9' || (!tasks && !strcmp(e->d_name, "1")))
+			continue;
+		snprintf(path, sizeof(path), "%s/%.32s/task", at, e->d_name);
+		yes = tasks ? runs(dirfd(d), e->d_name) : any_runs(path, true);
+	}
+	if (d)
+		closedir(d);
+	return yes;
+}
+
+/*
+ * Stop everything but ourselves; all at once, so that no fork slips through. A stop is only asked for by the signal: a read
+ * of the terminal that is woken by it may still be given what is typed meanwhile. So look until it has happened, where the
+ * view has a /proc to look at. See term.c.
+ */
 static void stop_all(int ctl)
 {
-	if (kill(-1, SIGSTOP) == 0 || errno == ESRCH)
-		send(ctl, "s", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	enum { LOOKS = 500 };
+	const struct timespec ms = { .tv_nsec = 1000000 };
+	if (kill(-1, SIGSTOP) != 0 && errno != ESRCH)
+		return;
+	for (int i = 0; i < LOOKS && any_runs("/proc", false); i++)
+		nanosleep(&ms, NULL);
+	send(ctl, "s", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static void keep_only(int fd)

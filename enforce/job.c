@@ -51,7 +51,7 @@ static void keep_three(const struct build *b)
 	close_range(KEPT, ~0U, 0);
 }
 
-static void reap(pid_t command)
+static void reap(pid_t command, unsigned char serial)
 {
 	int status;
 	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
@@ -59,7 +59,7 @@ static void reap(pid_t command)
 			continue;
 		if (!WIFSTOPPED(status))
 			_exit(status_code(status));
-		const struct job_msg m = { JOB_STOPPED, (unsigned char)WSTOPSIG(status) };
+		const struct job_msg m = { JOB_STOPPED, (unsigned char)WSTOPSIG(status), serial };
 		send(CTL, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT);
 	}
 }
@@ -82,7 +82,7 @@ static void go_on(pid_t command, bool front)
 	tell_group(command, SIGCONT);
 }
 
-static void hear(pid_t command)
+static void hear(pid_t command, unsigned char *serial)
 {
 	struct job_msg m;
 	ssize_t n = recv(CTL, &m, sizeof(m), MSG_DONTWAIT);
@@ -90,19 +90,22 @@ static void hear(pid_t command)
 		_exit(125); /* snug is gone, and the kernel is about to kill us */
 	if (n != sizeof(m))
 		return;
-	if (m.word == JOB_SIGNAL)
+	if (m.word == JOB_SIGNAL) {
 		tell_group(command, m.sig);
-	else
-		go_on(command, m.word == JOB_FRONT);
+		return;
+	}
+	reap(command, *serial); /* what has stopped so far goes on now */
+	*serial = m.serial;
+	go_on(command, m.word == JOB_FRONT);
 }
 
 /* Also those that the terminal sends to our own group, while that is its foreground: nobody's business. */
-static void take_signals(pid_t command)
+static void take_signals(pid_t command, unsigned char serial)
 {
 	struct signalfd_siginfo si;
 	while (read(SIGS, &si, sizeof(si)) == sizeof(si)) {
 		if (si.ssi_signo == SIGCHLD)
-			reap(command);
+			reap(command, serial);
 		else if (from_outside(si.ssi_code, (pid_t)si.ssi_pid))
 			kill(command, (int)si.ssi_signo);
 	}
@@ -111,13 +114,14 @@ static void take_signals(pid_t command)
 _Noreturn void job_main(struct build *b, pid_t command)
 {
 	keep_three(b);
+	unsigned char serial = 0;
 	struct pollfd p[] = { { SIGS, POLLIN, 0 }, { CTL, POLLIN, 0 } };
 	for (;;) {
 		if (poll(p, LEN(p), -1) <= 0)
 			continue;
 		if (p[0].revents)
-			take_signals(command);
+			take_signals(command, serial);
 		if (p[1].revents)
-			hear(command);
+			hear(command, &serial);
 	}
 }

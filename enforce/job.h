@@ -10,9 +10,15 @@ enum job_word {
 	JOB_SIGNAL = 'k',  /* to pid 1: @sig for the command's process group, as a terminal sends it */
 };
 
+/**
+ * struct job_msg - one word
+ * @sig:    of JOB_STOPPED and JOB_SIGNAL
+ * @serial: counts the words to go on; JOB_STOPPED carries that of the last one, so that a stop that was over before it
+ *          was heard of is known as such
+ */
 struct job_msg {
 	char word;
-	unsigned char sig;
+	unsigned char sig, serial;
 };
 
 /* Before the command is forked: what job_main() needs. */

@@ -39,7 +39,14 @@ static int open_again(struct pty *p, struct err *e)
 	return 0;
 }
 
-int pty_open(struct pty **out, struct err *e)
+/* As in a shell's command substitution: nobody can see then that the command tries to read. */
+static bool ttin_lost(const sigset_t *mask)
+{
+	struct sigaction now;
+	return sigismember(mask, SIGTTIN) == 1 || (sigaction(SIGTTIN, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
+}
+
+int pty_open(struct pty **out, const sigset_t *mask, struct err *e)
 {
 	struct termios modes;
 	*out = NULL;
@@ -58,7 +65,7 @@ int pty_open(struct pty **out, struct err *e)
 	p->given = modes;
 	p->given.c_lflag &= ~(tcflag_t)EXTPROC; /* somebody else would edit its lines */
 	p->piped = !pty_is(p, STDOUT_FILENO);
-	p->wants = !p->piped;
+	p->wants = !p->piped || ttin_lost(mask);
 	p->front = p->wants && pty_in_front(p);
 	*out = p;
 	return 0;
@@ -69,6 +76,7 @@ void pty_free(struct pty *p)
 	if (!p)
 		return;
 	pty_leave(p);
+	pty_guard_end(p);
 	fd_drop(&p->tty);
 	fd_drop(&p->master);
 	free(p);
@@ -110,6 +118,25 @@ static void lend_modes(struct pty *p, const struct termios *now)
 	tcsetattr(fd_no(p->master), TCSANOW, &p->given);
 }
 
+/* Lines typed ahead, with the ends of file between them, which raw mode would show as bytes of 0. */
+static void take_lines(struct pty *p, const struct termios *now)
+{
+	enum { ENDS = 16 }; /* without an end: hung up */
+	struct chunk *c = &p->in;
+	if (!(now->c_lflag & ICANON) || c->len || !pty_in_front(p))
+		return;
+	c->at = 0;
+	for (int ends = 0; c->len < sizeof(c->bytes) && ends < ENDS;) {
+		ssize_t n = read(fd_no(p->tty), c->bytes + c->len, sizeof(c->bytes) - c->len);
+		if (n < 0)
+			return;
+		ends += n == 0;
+		if (n == 0 && p->given.c_cc[VEOF] != _POSIX_VDISABLE)
+			c->bytes[c->len++] = (char)p->given.c_cc[VEOF];
+		c->len += (size_t)n;
+	}
+}
+
 void pty_take(struct pty *p)
 {
 	struct termios now;
@@ -119,17 +146,22 @@ void pty_take(struct pty *p)
 		p->outer = now;
 		p->raw = raw_of(&now);
 		lend_modes(p, &now);
+		take_lines(p, &now);
 		tcsetattr(fd_no(p->tty), TCSANOW, &p->raw);
 	}
 	p->front = true;
+	pty_guard_tell(p);
 	pty_resize(p);
 }
 
 void pty_leave(struct pty *p)
 {
-	if (p->front && pty_in_front(p))
+	if (!p->front)
+		return;
+	if (pty_in_front(p))
 		tcsetattr(fd_no(p->tty), TCSANOW, &p->outer);
 	p->front = false;
+	pty_guard_tell(p);
 }
 
 void pty_resize(struct pty *p)
@@ -153,21 +185,6 @@ void pty_hangup(struct box *b)
 	pty_say(b, JOB_BACK, 0);
 }
 
-/* Others of our job print lines too, whose ends want processing as long as the command's do. */
-static void follow_output(struct pty *p)
-{
-	struct termios inside;
-	tcflag_t post = p->outer.c_oflag & OPOST;
-	if (!p->front || !p->piped || tcgetattr(fd_no(p->master), &inside) != 0)
-		return;
-	if (!(inside.c_oflag & OPOST))
-		post = 0;
-	if ((p->raw.c_oflag & OPOST) == post || !pty_in_front(p))
-		return;
-	p->raw.c_oflag = (p->raw.c_oflag & ~(tcflag_t)OPOST) | post;
-	tcsetattr(fd_no(p->tty), TCSANOW, &p->raw);
-}
-
 /* Return: false when @from has nothing more to say, now or ever, with errno (0 at its end). */
 static bool fill(struct chunk *c, int from)
 {
@@ -176,7 +193,8 @@ static bool fill(struct chunk *c, int from)
 	ssize_t n = read(from, c->bytes, sizeof(c->bytes));
 	if (n == 0)
 		errno = 0;
-	*c = n > 0 ? (c->at = 0, c->len = (size_t)n, *c) : *c;
+	c->at = 0;
+	c->len = n > 0 ? (size_t)n : 0;
 	return n > 0;
 }
 
@@ -190,6 +208,51 @@ static bool empty(struct chunk *c, int to)
 		return false;
 	c->at += (size_t)n;
 	c->len -= (size_t)n;
+	return true;
+}
+
+/* The caller's terminal processes lines for others of our job that print, as long as the command's does. */
+static tcflag_t follow_output(struct pty *p, tcflag_t inside)
+{
+	tcflag_t post = inside & OPOST ? p->outer.c_oflag & OPOST : 0;
+	if ((p->raw.c_oflag & OPOST) != post && pty_in_front(p)) {
+		p->raw.c_oflag = (p->raw.c_oflag & ~(tcflag_t)OPOST) | post;
+		tcsetattr(fd_no(p->tty), TCSANOW, &p->raw);
+	}
+	return p->raw.c_oflag;
+}
+
+static void drop_returns(struct chunk *c)
+{
+	size_t to = 0;
+	for (size_t i = 0; i < c->len; i++) {
+		if (c->bytes[i] != '\r' || i + 1 == c->len || c->bytes[i + 1] != '\n')
+			c->bytes[to++] = c->bytes[i];
+	}
+	c->len = to;
+}
+
+/* Where both terminals end lines with a return, one of them is enough. */
+static void fit_output(struct pty *p)
+{
+	struct termios in, out;
+	const tcflag_t both = OPOST | ONLCR;
+	if ((p->front && !p->piped) || !p->tty.plus1 || tcgetattr(fd_no(p->master), &in) != 0 ||
+	    tcgetattr(fd_no(p->tty), &out) != 0)
+		return;
+	tcflag_t now = p->front ? follow_output(p, in.c_oflag) : out.c_oflag;
+	if ((in.c_oflag & both) == both && (now & both) == both)
+		drop_returns(&p->out);
+}
+
+/* As fill(), from the command. */
+static bool fetch(struct pty *p)
+{
+	if (p->out.len)
+		return true;
+	if (!fill(&p->out, fd_no(p->master)))
+		return false;
+	fit_output(p);
 	return true;
 }
 
@@ -222,12 +285,10 @@ static void copy_in(struct box *b, short ready)
 static void copy_out(struct box *b, short ready)
 {
 	struct pty *p = b->pty;
-	if (ready && p->master.plus1 && !fill(&p->out, fd_no(p->master)) && !later())
+	if (ready && p->master.plus1 && !fetch(p) && !later())
 		fd_drop(&p->master); /* pid 1 keeps the other side open, so it is ending */
 	if (!p->out.len || !p->tty.plus1)
 		return;
-	if (p->master.plus1)
-		follow_output(p);
 	if (!empty(&p->out, fd_no(p->tty)) && !later())
 		pty_hangup(b);
 }
@@ -266,7 +327,7 @@ void pty_flush(struct pty *p, int ms, int sigs)
 	enum { MOST = 64 }; /* chunks: more than a private terminal holds, pty(7); somebody is still writing */
 	long long end = now_ms() + ms;
 	for (int i = 0; i < MOST && p->tty.plus1;) {
-		if (p->master.plus1 && !fill(&p->out, fd_no(p->master)) && errno != EINTR)
+		if (p->master.plus1 && !fetch(p) && errno != EINTR)
 			return;
 		if (!p->out.len)
 			return;

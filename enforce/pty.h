@@ -28,25 +28,29 @@ struct chunk {
  * @dev:    device number of the caller's
  * @job:    it is our controlling terminal, so there is a foreground to be in, and a shell that sees us stop
  * @wants:  the command is to be in front whenever we are. Not from the start where stdout goes elsewhere: the reader of a
- *          pipe may be using the terminal, so the command has to try first
+ *          pipe may be using the terminal, so the command has to try first, which stops it if SIGTTIN does
  * @piped:  stdout goes elsewhere: others of our job may print to the terminal
  * @front:  the command has the terminal: the caller's is in raw mode and is read
  * @outer, @raw: modes of the caller's as they were found, and as they were set
+ * @guard:  a process that puts @outer back should we be killed; told by @guard_tell, pty_guard.c
  * @given:  modes of the private one as we set them last; where they still are the same, nobody inside has his own
  */
 struct pty {
 	struct fd tty, master;
 	unsigned dev;
 	bool job, wants, piped, front;
+	unsigned char serial; /* of the last word to go on, job.h */
 	struct termios outer, raw, given;
 	struct winsize size;
 	struct chunk in, out;
+	struct fd guard_tell;
+	pid_t guard;
 };
 
 enum { PTY_POLLS = 2 };
 
-/* Is standard input a terminal? Then *@out, else NULL. */
-int pty_open(struct pty **out, struct err *e) MUST;
+/* Is standard input a terminal? Then *@out, else NULL. @mask: signals that the command will have blocked. */
+int pty_open(struct pty **out, const sigset_t *mask, struct err *e) MUST;
 
 /* Put the modes back, and free. */
 void pty_free(struct pty *p);
@@ -64,13 +68,18 @@ void pty_copy(struct box *b, const struct pollfd *polls);
 /* @sig has come to snug; @sent: from a person or program, not from the terminal */
 void pty_signal(struct box *b, int sig, bool sent);
 
-/* pid 1 has sent word: the command stopped. Stops ourselves; returns when both go on. */
-void pty_heard(struct box *b);
+/* pid 1 has sent word: the command stopped. Stops ourselves; returns when both go on. Return: false: it will say no more. */
+bool pty_heard(struct box *b);
 
 /* The command's tree is gone: print what is left. @sigs: a signalfd; TERM, HUP, INT or QUIT gives up on the rest. */
 void pty_end(struct box *b, int sigs);
 
 /* Between pty.c and pty_job.c */
+
+/* Start it, tell it of @outer and @front, end it. Without it all but a KILL of snug is as with it. */
+void pty_guard(struct pty *p);
+void pty_guard_tell(const struct pty *p);
+void pty_guard_end(struct pty *p);
 
 /* Are we in front of the caller's terminal? */
 bool pty_in_front(const struct pty *p);

@@ -13,7 +13,9 @@ enum { STOP_MS = 500 }; /* for a slow terminal to take what was printed before a
 
 void pty_say(const struct box *b, char word, int sig)
 {
-	const struct job_msg m = { word, (unsigned char)sig };
+	if (word != JOB_SIGNAL)
+		b->pty->serial++;
+	const struct job_msg m = { word, (unsigned char)sig, b->pty->serial };
 	send(fd_no(b->ctl), &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT); /* where it cannot be had, pid 1 is gone */
 }
 
@@ -29,6 +31,7 @@ void pty_begin(struct box *b)
 	sigset_t cont;
 	only(&cont, SIGCONT);
 	sigprocmask(SIG_BLOCK, &cont, NULL); /* being continued happens anyway */
+	pty_guard(p);
 	if (!p->front)
 		return;
 	p->front = false; /* so far it was a wish */
@@ -95,11 +98,13 @@ static void stopped(struct box *b, int sig)
 		pty_resume(b);
 }
 
-void pty_heard(struct box *b)
+bool pty_heard(struct box *b)
 {
 	struct job_msg m;
-	if (recv(fd_no(b->ctl), &m, sizeof(m), MSG_DONTWAIT) == sizeof(m) && m.word == JOB_STOPPED)
+	ssize_t n = recv(fd_no(b->ctl), &m, sizeof(m), MSG_DONTWAIT);
+	if (n == sizeof(m) && m.word == JOB_STOPPED && m.serial == b->pty->serial)
 		stopped(b, m.sig);
+	return n != 0;
 }
 
 static bool hung_up(const struct pty *p)
@@ -134,4 +139,5 @@ void pty_end(struct box *b, int sigs)
 {
 	pty_flush(b->pty, -1, sigs);
 	pty_leave(b->pty);
+	pty_guard_end(b->pty);
 }

@@ -77,6 +77,12 @@ void term_stop(const struct box *b, int sig)
 		return;
 	bool known = in_front(&b->term) && tcgetattr(fd_no(b->term.tty), &inside) == 0;
 	term_restore(&b->term);
+	/*
+	 * Stopping wants the signal unblocked, and the shell's SIGCONT lets everything inside run before we do: another ^Z could
+	 * come just then, and stop us alone. So ^Z itself stays blocked, for forward() to find, and SIGTTIN is what stops us;
+	 * nobody reads the terminal where that comes from the kernel.
+	 */
+	sig = sig == SIGTSTP ? SIGTTIN : sig;
 	sigemptyset(&one);
 	sigaddset(&one, sig);
 	/* its default action, which the kernel leaves out where nobody could continue us; we go on here after SIGCONT */

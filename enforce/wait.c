@@ -143,8 +143,8 @@ static int watch(struct box *b, int timeout_ms, int *status, bool *timed_out, st
 			return r;
 		if (n > 0 && b->pty) {
 			pty_copy(b, p + TTY);
-			if (p[CTL].revents)
-				pty_heard(b);
+			if (p[CTL].revents && !pty_heard(b))
+				p[CTL].fd = -1;
 		}
 		strike(&d, b->init);
 	}

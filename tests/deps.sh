@@ -31,6 +31,10 @@ bubblewrap bwrap
 git git
 curl curl
 python3 python3
+vim vim
+less less
+tmux tmux
+bsdutils script
 python3-venv -
 python3-pip -
 python3-jsonschema -
