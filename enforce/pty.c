@@ -107,6 +107,12 @@ static struct termios raw_of(const struct termios *t)
 	return raw;
 }
 
+static bool inside_posts(const struct pty *p)
+{
+	struct termios inside;
+	return p->master.plus1 && tcgetattr(fd_no(p->master), &inside) == 0 && inside.c_oflag & OPOST;
+}
+
 /* As the command would find the terminal now, if it has not set modes of its own. */
 static void lend_modes(struct pty *p, const struct termios *now)
 {
@@ -146,6 +152,8 @@ void pty_take(struct pty *p)
 		p->outer = now;
 		p->raw = raw_of(&now);
 		lend_modes(p, &now);
+		if (p->piped && inside_posts(p))
+			p->raw.c_oflag |= now.c_oflag & OPOST; /* from the start, follow_output() */
 		take_lines(p, &now);
 		tcsetattr(fd_no(p->tty), TCSANOW, &p->raw);
 	}
