@@ -160,8 +160,9 @@ static void command(struct str *out, struct arena *a, const struct recording *re
 }
 
 /* The closed list of docs/differences.md: what the command could notice of the audit. */
-static void differences(struct str *out, const struct recording *rec)
+static void differences(struct str *out, const struct report *r)
 {
+	const struct recording *rec = r->recs[0];
 	const char *view = rec->host.network_view;
 	const struct { const char *text; bool applies; } rows[] = {
 		{ "proxy variables are set", view && !strcmp(view, "names") },
@@ -173,6 +174,8 @@ static void differences(struct str *out, const struct recording *rec)
 		{ "the parent process is snug, also of orphans", true },
 		{ "a signal may interrupt a call that names a file", true },
 		{ "calls that name files take longer", true },
+		{ "standard input passes through a pipe", r->proof.asked },
+		{ "files outside the project are copied before they are changed", r->proof.asked },
 	};
 	key(out, "differences");
 	str_add_char(out, '[');
@@ -271,7 +274,7 @@ int json_write(struct str *out, const struct report *r, struct err *e)
 	number(out, "runs", l->nruns);
 	text(out, "recorder", r->recs[0]->host.recorder);
 	text(out, "network_view", r->recs[0]->host.network_view);
-	differences(out, r->recs[0]);
+	differences(out, r);
 	text(out, "scope", report_scope(r));
 	texts(out, "incomplete", l->incomplete, l->nincomplete);
 	counts(out, &v, l);

@@ -187,10 +187,10 @@ tempfile.mkstemp(dir=".")'
 	"$SNUG" audit --verify -- ./wait.sh >"$WORK/out" 2>&1 &
 	local pid=$!
 	for i in $(seq 100); do
-		[ ! -e "$XDG_STATE_HOME"/snug/runs/2*/verify/w1/proj/started ] || break
+		compgen -G "$XDG_STATE_HOME/snug/runs/2*/verify/w1/proj/started" >/dev/null && break
 		sleep 0.1
 	done
-	[ -e "$XDG_STATE_HOME"/snug/runs/2*/verify/w1/proj/started ]
+	compgen -G "$XDG_STATE_HOME/snug/runs/2*/verify/w1/proj/started" >/dev/null
 	kill -INT $pid
 	local rc=0
 	wait $pid || rc=$?
@@ -359,7 +359,7 @@ new" ] && [ ! -e "$HOME/.t/lock" ] && [ -e "$HOME/.t/sub2/deep" ]
 	"$SNUG" audit --verify -- touch ran >"$WORK/out" 2>&1 &
 	local pid=$! rc=0
 	for i in $(seq 200); do
-		[ ! -d "$XDG_STATE_HOME"/snug/runs/2*/verify ] || break
+		compgen -G "$XDG_STATE_HOME/snug/runs/2*/verify" >/dev/null && break
 		sleep 0.01
 	done
 	kill -INT $pid
