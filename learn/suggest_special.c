@@ -3,6 +3,7 @@
 
 #include "base/path.h"
 #include "profiles/judge.h"
+#include "profiles/sysgroup.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,8 +17,8 @@ struct turn {
 enum { TURN_USERNS, TURN_PTRACE, TURN_SYS, TURNS };
 
 static const struct turn turns[TURNS] = {
-	[TURN_USERNS] = { "userns", "true", "a risk: user namespaces reach more of the kernel" },
-	[TURN_PTRACE] = { "ptrace", "true", "a risk: processes inside can read and change each other" },
+	[TURN_USERNS] = { "userns", "true", "user namespaces reach more of the kernel" },
+	[TURN_PTRACE] = { "ptrace", "true", "processes inside can read and change each other" },
 	[TURN_SYS] = { "sys", "ro", NULL },
 };
 
@@ -59,8 +60,6 @@ static const struct { const char *name, *risk; } risks[] = {
 	{ "pidfd_getfd", "takes descriptors from other processes" },
 	{ "keyctl", "reaches the kernel's key rings" }, { "add_key", "reaches the kernel's key rings" },
 	{ "request_key", "reaches the kernel's key rings" },
-	{ "mount", "changes what the view is made of" }, { "umount2", "changes what the view is made of" },
-	{ "pivot_root", "changes what the view is made of" },
 };
 
 /* what no list of calls grants */
@@ -81,13 +80,16 @@ static int suggest_call(struct suggesting *s, struct finding *f)
 			return finding_note(&s->facts->found, f, fixed[i].note);
 	if (!s->facts->userns && judge_needs_capability(f->what))
 		return finding_note(&s->facts->found, f, "needs a capability, and a confined command has none");
+	const struct sys_group *group = sys_group_of(f->what);
+	if (group && !strcmp(group->name, "mount")) /* Landlock: enforce/st_landlock.c */
+		return finding_note(&s->facts->found, f, "nothing can be mounted in a confined run, whatever is granted");
 	for (size_t i = 0; i < LEN(turned); i++)
 		if (!strcmp(turned[i].name, f->what))
 			return turn_on(s, f, turned[i].turn);
 	for (size_t i = 0; i < LEN(risks); i++)
 		if (!strcmp(risks[i].name, f->what))
 			risk = risks[i].risk;
-	int err = finding_note(&s->facts->found, f, arena_fmt(s->facts->arena, "a risk: %s: a commented line, for you to decide", risk));
+	int err = finding_note(&s->facts->found, f, arena_fmt(s->facts->arena, "%s: a commented line, for you to decide", risk));
 	return err ? err : suggest_comment(s, "syscalls.allow", arena_str(&p->arena, f->what), risk);
 }
 

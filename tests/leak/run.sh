@@ -8,10 +8,11 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 mode=${1:-suite}
-# without a terminal, like a service (what needs one gets one below); mounts of the test go with it
+# without a terminal, like a service (what needs one gets one below); mounts go with it, and where a layer is left out,
+# what root does to the host's name and IPC stays here
 if [ -z "${LEAK_DETACHED:-}" ]; then
 	export LEAK_DETACHED=1
-	[ "$(id -u)" != 0 ] || ! unshare --mount true 2>/dev/null || exec setsid -w unshare --mount bash "$0" "$@"
+	[ "$(id -u)" != 0 ] || ! unshare --mount --uts --ipc true 2>/dev/null || exec setsid -w unshare --mount --uts --ipc bash "$0" "$@"
 	exec setsid -w bash "$0" "$@"
 fi
 O=${O:-$here/../../build/plain}
@@ -113,6 +114,9 @@ room() {
 			9<"$S/out/kept" 200<"$S/out/secret"
 	)
 }
+told() { # does --denials name what was asked for and is not there?
+	timeout -k 2 20 "$base" run --project "$S/proj" --denials -- cat "$S/out/secret" 2>&1 | grep -q "read .*secret .*missing"
+}
 # confined FILE [ROOM..]: the checks inside
 confined() {
 	local out=$1 name args limit status
@@ -123,6 +127,7 @@ confined() {
 		args=("${grants[@]}")
 		case $name in
 		host) args+=(--network host) ;;
+		denials) args+=(--denials -q) ;;
 		kept) args+=(--keep-fd=9) ;;
 		cwd) args+=(-C "$S/proj") ;;
 		userns | sys | ptrace | kill) args+=(--profile "$S/$name.yaml") ;;
@@ -131,11 +136,12 @@ confined() {
 		[ "$name" != tty ] || limit=() # it would die of the signal that a check sends to the group
 		room "$name" "$out" "${limit[@]}" "$base" run --project "$S/proj" "${args[@]}" -- "$S/proj/leak"
 		status=$?
+		[ "$name" != denials ] || echo "start.works-denials	$(told && echo OK || echo EIO)" >>"$out"
 		[ "$name" != plain ] || echo "start.works-status	$([ $status = 0 ] && echo OK || echo EIO)" >>"$out"
 	done
 }
 
-printf 'start.works-status\tOK\n' >"$S/res/open"
+printf 'start.works-status\tOK\nstart.works-denials\tOK\n' >"$S/res/open"
 for name in $rooms; do room "$name" "$S/res/open" "$S/proj/leak"; done
 
 # ---- names that are swapped while snug starts ------------------------------------------------------------

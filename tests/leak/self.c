@@ -376,6 +376,9 @@ void add_self(void)
 {
 	const struct check status = { .id = "start.works-status", .room = "swap", .open = "OK", .shut = "OK", .run = by_run_sh };
 	add(&status);
+	struct check denials = status;
+	strcpy(denials.id, "start.works-denials");
+	add(&denials);
 	static const char *const swaps[] = { "file", "dir", "parent", "project", "bind" };
 	for (size_t i = 0; i < sizeof(swaps) / sizeof(*swaps); i++) {
 		struct check c = { .room = "swap", .open = "met", .shut = "held", .run = by_run_sh };
