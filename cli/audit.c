@@ -4,6 +4,7 @@
 #include "cli/hint.h"
 #include "cli/output.h"
 #include "cli/request.h"
+#include "cli/shadow_end.h"
 #include "cli/tell.h"
 #include "cli/update.h"
 
@@ -26,6 +27,7 @@ void audit_drop(struct audit *a)
 {
 	lesson_drop(&a->lesson);
 	verify_drop(&a->verify);
+	shadow_drop(&a->shadow);
 	record_drop(&a->rec);
 	run_drop(&a->run);
 	setup_drop(&a->setup);
@@ -182,7 +184,11 @@ static void show(struct audit *a, const struct report *r, const char *last)
 	const struct cli_opts *o = a->o;
 	OWN(str) text = { 0 };
 	struct err e = { 0 };
+	if (o->shadow && !o->json)
+		shadow_head(&text, &a->shadow, &a->rec.rec);
 	int rc = tell_report(&text, r, o->json, o->report ? -1 : 2, TEXT_ROWS, o->envp, &e);
+	if (o->shadow && !o->json)
+		shadow_tail(&text, &a->shadow, &a->setup.host);
 	if (!o->json)
 		str_add(&text, last);
 	if (rc == 0 && o->report)
@@ -249,6 +255,11 @@ int audit_after(struct audit *a, struct err *e)
 	const struct cli_opts *o = a->o;
 	struct recording *recs[] = { &a->rec.rec };
 	struct err late = { 0 };
+	if (o->shadow) {
+		int r = shadow_read(&a->shadow, &a->rec.rec, e);
+		if (r < 0)
+			return err_wrap(e, "reading what was written in the shadow");
+	}
 	progress(a, true);
 	keep_recording(a);
 	keep_request(a);
@@ -267,6 +278,10 @@ int audit_after(struct audit *a, struct err *e)
 		.network_only = o->network_only, .proof = a->proof,
 		.more = !a->root ? NULL : o->show_granted ? "snug report --show-granted last" : "snug report last",
 	};
+	OWN(str) shadow = { 0 };
+	if (o->shadow)
+		shadow_object(&shadow, &a->shadow, &a->rec.rec);
+	rep.shadow = o->shadow ? str_c(&shadow) : NULL;
 	rep.suggestion = keep_suggestion(a);
 	rep.hint = hint_lesson(&a->arena, o, &a->rec.rec, &a->lesson, &rep.hint_covers);
 	rep.no_next = no_next(a, rep.suggestion);
@@ -282,6 +297,8 @@ int audit_after(struct audit *a, struct err *e)
 	if (o->update)
 		update(a);
 	show(a, &rep, str_c(&last));
+	if (o->shadow && shadow_end(&a->shadow, o, a->rec.rec.status, &late) < 0)
+		fail(a, &late);
 	if (a->root && run_finish(&a->run, a->root, &late) < 0)
 		record_warn(&late);
 	return a->failed && code == 0 ? EXIT_SNUG : code;

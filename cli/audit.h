@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/runs.h"
+#include "cli/shadow.h"
 #include "cli/verify.h"
 
 /**
@@ -19,6 +20,7 @@ struct audit {
 	struct lesson lesson;
 	struct verify verify;
 	struct proof proof;
+	struct shadow shadow;
 	bool failed;
 };
 void audit_drop(struct audit *a);

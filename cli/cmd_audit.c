@@ -2,6 +2,7 @@
 #include "cli/audit.h"
 #include "cli/cmd.h"
 #include "cli/output.h"
+#include "cli/shadow_end.h"
 #include "cli/update.h"
 
 #include "base/str.h"
@@ -31,7 +32,11 @@ static int check_outputs(const struct cli_opts *o, struct err *e)
 
 static void banner(const struct cli_opts *o)
 {
-	if (!o->quiet && (!o->json || o->report))
+	if (o->quiet || (o->json && !o->report))
+		return;
+	if (o->shadow)
+		fputs("snug: audit: in a shadow: what it writes is not written to the host; the network is open\n", stderr);
+	else
 		fputs(o->network_only ? "snug: audit: watching hosts only: files are not seen, nothing is confined\n" :
 		                        "snug: audit: watching only: nothing is confined\n", stderr);
 }
@@ -39,6 +44,8 @@ static void banner(const struct cli_opts *o)
 static int run(struct audit *a, struct err *e)
 {
 	int r = check_outputs(a->o, e);
+	if (r == 0 && a->o->shadow)
+		r = shadow_prepare(a->o, e);
 	if (r == 0)
 		r = update_prepare(a->o, e);
 	if (r == 0)
@@ -54,6 +61,8 @@ static int run(struct audit *a, struct err *e)
 	audit_open(a);
 	if (a->o->verify)
 		r = verify_begin(&a->verify, a->o, &a->setup, a->root ? a->run.path : NULL, a->root, e);
+	if (r == 0 && a->o->shadow)
+		r = shadow_begin(&a->shadow, a->o, a->root ? a->run.path : NULL, e);
 	if (r < 0) {
 		verify_clean(&a->verify);
 		audit_forget(a);
@@ -64,7 +73,7 @@ static int run(struct audit *a, struct err *e)
 		a->rec.before_change = keeper_original;
 		a->rec.change_arg = &a->verify.keep;
 	}
-	r = record_run(&a->rec, a->o, &a->setup.host, e);
+	r = a->o->shadow ? shadow_run(&a->shadow, &a->rec, a->o, &a->setup.host, e) : record_run(&a->rec, a->o, &a->setup.host, e);
 	if (r < 0 || a->rec.exec_err) {
 		verify_clean(&a->verify);
 		audit_forget(a);
@@ -85,6 +94,8 @@ int cmd_audit(struct cli_opts *o, struct err *e)
 {
 	struct audit a = { .o = o };
 	int r = run(&a, e);
+	if (r < 0 || a.rec.exec_err)
+		shadow_unprepare(o);
 	if (r < 0 && o->json) {
 		OWN(str) s = { 0 };
 		struct err ignored = { 0 };

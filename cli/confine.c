@@ -54,8 +54,8 @@ static int refusals(struct confine *c, const struct policy *pol, struct trace_op
 static int watch(struct watch *w, struct confine *c, const struct policy *pol, struct err *e)
 {
 	struct trace_opts t = {
-		.argv = c->box.argv, .env = c->box.env, .real_env = c->envp, .proxy_port = c->box.proxy_port, .timeout_ms = -1,
-		.log_fd = -1,
+		.argv = c->box.argv, .env = c->box.env, .real_env = c->envp, .timeout_ms = -1, .log_fd = -1,
+		.proxy_port = c->offered ? c->offered : c->box.proxy_port, .in_view = c->in_view,
 	};
 	int r = refusals(c, pol, &t, e);
 	if (r == 0)
@@ -75,6 +75,8 @@ int confine_run(struct confine *c, struct policy *pol, struct err *e)
 	OWN(watch) w = { 0 };
 	bool proxy = pol->network.v == NET_PROXY;
 	int r = c->host ? watch(&w, c, pol, e) : 0;
+	if (r == 0 && c->host && c->offered)
+		r = watch_rows(&w, c->rows, e);
 	if (r == 0)
 		r = box_start(&box, pol, &c->box, e);
 	if (r == 0 && proxy)

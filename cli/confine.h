@@ -12,7 +12,9 @@
  * @envp:    snug's own environment, from which the command's is built
  * @timeout_ms: -1 none
  * @host:    facts for a recording; NULL: none is made
- * @rec:     what the command asked for, as if it had been on the host
+ * @in_view: for that recording, names are looked up in what the command is shown
+ * @offered: port of a proxy that is offered on the host's loopback and, on socket @rows, tells of connections; 0 none
+ * @rec:     what the command asked for, as if it had been on the host, or @in_view as it was shown
  * @notes, @exec_err, @exec_interp, @unwritten: as in struct box; @notes tells of lost protection too
  * @unprotected: a mask or fence was lost while the command ran
  */
@@ -21,6 +23,9 @@ struct confine {
 	char *const *envp;
 	int timeout_ms;
 	const struct host *host;
+	bool in_view;
+	uint16_t offered;
+	int rows;
 	struct recording rec;
 	struct arena arena;
 	struct str notes;

@@ -9,10 +9,10 @@
 /* With more findings than this, no profile of a tool is the answer. */
 enum { HINT_MAX = 2000 };
 
-/* insecure grants everything and untrusted nothing: neither is advice. Base is there already. */
+/* insecure and shadow grant too much and untrusted nothing: none is advice. Base is there already. */
 static bool is_advice(const char *name)
 {
-	return strcmp(name, "insecure") != 0 && strcmp(name, "untrusted") != 0 && strcmp(name, "base") != 0;
+	return strcmp(name, "insecure") != 0 && strcmp(name, "untrusted") != 0 && strcmp(name, "shadow") != 0 && strcmp(name, "base") != 0;
 }
 
 /* Resolve what @o asks for and the profile @name. False where the two do not go together. */

@@ -73,6 +73,18 @@ static int set_minimise(struct cli_opts *o, const struct optdef *d, const char *
 	return set_flag(o, d, text, e);
 }
 
+static int set_apply(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
+{
+	o->shadow = true;
+	return set_flag(o, d, text, e);
+}
+
+static int set_keep_shadow(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
+{
+	o->shadow = true;
+	return set_text(o, d, text, e);
+}
+
 static int set_format(struct cli_opts *o, const struct optdef *d, const char *text, struct err *e)
 {
 	o->json = !strcmp(text, "json");
@@ -190,6 +202,12 @@ const struct optdef optdefs[] = {
 	  "bytes that --verify may copy (1GiB)", OFF(verify_limit), set_size },
 	{ "minimise", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT, false,
 	  "--verify, then leave out suggested lines that it does without", OFF(minimise), set_minimise },
+	{ "shadow", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT, true,
+	  "write to copies: the host stays as it is, credentials are absent; the network is open", OFF(shadow), set_flag },
+	{ "keep-shadow", NULL, 0, ARG_NEEDED, "DIR", NULL, FOR_AUDIT, false,
+	  "--shadow, then put what was written into DIR, which is new", OFF(keep_shadow), set_keep_shadow },
+	{ "apply", NULL, 0, ARG_NONE, NULL, NULL, FOR_AUDIT, false,
+	  "--shadow, then ask on the terminal whether to do it for real", OFF(apply), set_apply },
 	{ "denials", NULL, 0, ARG_NONE, NULL, NULL, FOR_RUN, true,
 	  "record what it asks for and does not get, and tell at the end", OFF(denials), set_flag },
 	{ "keep-fd", NULL, 0, ARG_NEEDED, "N", NULL, FOR_RUN, false,
@@ -213,7 +231,6 @@ static const char later_backend[] = "not available in this version; use --backen
 
 const struct opt_later opts_later[] = {
 	{ "--backend=ebpf", later_backend }, { "--backend=fast", later_backend }, { "--backend=ptrace", later_backend },
-	{ "--shadow", NULL }, { "--keep-shadow", NULL }, { "--apply", NULL },
 	{ "--pcap", NULL }, { "--dns", NULL },
 	{ "--secret", NULL }, { "--secret-host", NULL }, { "--session-id", NULL },
 	{ "--detach", NULL }, { "--allow-host-abstract-sockets", NULL },

@@ -297,6 +297,13 @@ static int check_audit(const struct cli_opts *o, struct err *e)
 		return err_set(e, EINVAL, "--network-only and --network-trace=off leave nothing to watch");
 	if (o->network_only && o->verify)
 		return err_set(e, EINVAL, "--verify needs to see files, which --network-only does not look at");
+	if (o->shadow && o->network_only)
+		return err_set(e, EINVAL, "--shadow needs to see files, which --network-only does not look at");
+	if (o->shadow && o->verify)
+		return err_set(e, EINVAL, "--shadow leaves the host as it is, so there is nothing that --verify could compare with: "
+		               "audit with one of them at a time");
+	if (o->keep_shadow && o->apply)
+		return err_set(e, EINVAL, "--keep-shadow and --apply: one of them at a time");
 	return 0;
 }
 

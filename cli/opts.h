@@ -28,9 +28,9 @@ struct cli_opts {
 	char **cmd;
 	size_t ncmd;
 	/* audit, trace, learn, report */
-	bool network_only, show_granted, no_keep, force, quiet, json, check, check_all, verify, minimise;
+	bool network_only, show_granted, no_keep, force, quiet, json, check, check_all, verify, minimise, shadow, apply;
 	uint64_t verify_limit; /* bytes; 0 the default */
-	const char *out, *update, *record, *report, *format, *backend, *network_trace;
+	const char *out, *update, *record, *report, *format, *backend, *network_trace, *keep_shadow;
 	int timeout_s; /* 0 none */
 	int verbose;
 	/* run */

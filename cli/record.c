@@ -51,7 +51,7 @@ static void forget_network(struct recording *r)
 }
 
 /* The command's time is over: neither an impatient ^C nor a closed stderr may cost the report or the status. */
-static void keep_going(void)
+void record_over(void)
 {
 	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE };
 	for (size_t i = 0; i < LEN(signals); i++)
@@ -80,7 +80,7 @@ int record_run(struct record *out, const struct cli_opts *o, struct host *h, str
 	int r = trace_run(&out->rec, h, &t, &out->exec_err, e);
 	if (r < 0)
 		return r;
-	keep_going();
+	record_over();
 	out->timed_out = o->timeout_s && out->rec.status == EXIT_TIMED_OUT &&
 	                 now_ms() - begin >= (uint64_t)t.timeout_ms;
 	if (!strcmp(view, "off"))

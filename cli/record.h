@@ -24,6 +24,9 @@ void record_drop(struct record *r);
 /* Offer a proxy unless --network-trace says otherwise, run and record. -errno: nothing ran, remedy in @e. */
 int record_run(struct record *out, const struct cli_opts *o, struct host *h, struct err *e) MUST;
 
+/* The command has ended: signals that were meant for it end nothing any more. */
+void record_over(void);
+
 /* Says why the command could not be executed. Return: 126 or 127. */
 int record_no_command(const struct record *r, const struct cli_opts *o);
 

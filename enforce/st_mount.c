@@ -49,7 +49,9 @@ static int clone_source(struct fd *out, struct build *b, const struct place *p, 
 static int do_bind(struct build *b, const struct place *p, struct err *e)
 {
 	OWN(fd) tree = { 0 };
-	int dir = clone_source(&tree, b, p, e);
+	int dir = p->overlay ? view_overlay(&tree, b, p->source, p->overlay, e) : clone_source(&tree, b, p, e);
+	if (dir == 0 && p->overlay)
+		dir = 1;
 	return dir < 0 ? dir : view_put(b, fd_no(tree), p->path, dir, e);
 }
 

@@ -69,6 +69,14 @@ int view_tmpfs(struct fd *out, struct build *b, uint64_t size, const char *mode,
 /* A new detached mount of @fstype with @attr; options are name, value, ..., NULL. */
 int view_fs(struct fd *out, const char *fstype, uint64_t attr, const char *const *options, struct err *e) MUST;
 
+/**
+ * view_overlay() - a detached overlay of host directory @lower with the layers in host directory @base
+ * @base: holds "lower", to be mounted on, "upper" and "work", all directories
+ *
+ * Every name that the kernel gets is relative to @base, which becomes the working directory. -errno with the remedy.
+ */
+int view_overlay(struct fd *out, struct build *b, const char *lower, const char *base, struct err *e) MUST;
+
 /* Does @dir lie in a tmpfs of the view? */
 int view_is_own(const struct build *b, int dir, struct err *e) MUST;
 

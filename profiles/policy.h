@@ -31,6 +31,8 @@ struct place {
 	bool deny;           /* PLACE_MASK by deny.read */
 	bool kept;           /* PLACE_BIND of home: persist: what leads to places inside may be made in it, on the
 	                      * host. The judge takes it as empty at the start */
+	const char *overlay; /* PLACE_BIND, rw: a directory with "lower", "upper" and "work": @source is shown as the lower
+	                      * layer and never written. Set by who shadows; the judge does not care */
 	uint64_t size;
 	struct src src;
 	const struct hop *hops; /* of the source, the host's; used while resolving only */

@@ -290,6 +290,10 @@ int json_write(struct str *out, const struct report *r, struct err *e)
 	}
 	suggestion(out, l);
 	proof(out, &r->proof);
+	if (r->shadow) {
+		key(out, "shadow");
+		str_add(out, r->shadow);
+	}
 	text(out, "next", r->next);
 	if (r->next)
 		number(out, "left", report_left(l));

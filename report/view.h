@@ -41,6 +41,7 @@ void proof_min_text(struct str *out, const struct proof *p);
  * @no_next:    why there is none and what to do instead, a sentence, or NULL
  * @hint:       a profile that was not asked for and would grant @hint_covers of the findings, or NULL
  * @proof:      how --verify went
+ * @shadow:     of an audit in a shadow: a JSON object for machines, or NULL
  * @more:       where the rest stands, "snug report last", or NULL where nothing was kept
  */
 struct report {
@@ -52,6 +53,7 @@ struct report {
 	const char *suggestion, *next, *no_next, *more, *hint;
 	size_t hint_covers;
 	struct proof proof;
+	const char *shadow;
 };
 
 /**

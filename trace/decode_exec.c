@@ -52,6 +52,7 @@ static int open_object(const struct decoder *d, const struct task *t, const stru
 {
 	char *path = out->path;
 	size_t size = sizeof(out->path);
+	char place[WALK_MAX];
 	if (o->type != FT_FILE)
 		return -ENOEXEC;
 	if (marks & MARK_FD)
@@ -59,7 +60,7 @@ static int open_object(const struct decoder *d, const struct task *t, const stru
 	else if (marks & MARK_OTHER_MNT)
 		snprintf(path, size, "/proc/%d/root%s", t->tid, o->path);
 	else
-		snprintf(path, size, "%s", o->path);
+		snprintf(path, size, "%s", resolver_place(d->names, o->path, place, sizeof(place)));
 	out->hangs = &d->names->hangs;
 	out->slow = out->hangs->n && o->path ? hangs_at(out->hangs, o->path) : NULL;
 	if (!out->slow)

@@ -1,5 +1,7 @@
 #include "trace/dirs.h"
 
+#include "base/path.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -99,16 +101,19 @@ static int place(const struct walk *w, const char *path, char *buf, struct fd *d
 	} else if (!*p) {
 		p = "/";
 	}
-	if (w->root != AT_FDCWD) {
+	int root = w->root;
+	if (root == AT_FDCWD && w->r->view.plus1 && !path_under(p, "/proc"))
+		root = fd_no(w->r->view);
+	if (root != AT_FDCWD) {
 		p += strspn(p, "/");
 		if (!*p)
 			p = ".";
 	}
 	if (strlen(p) < PATH_MAX) {
 		*tail = p;
-		return w->root;
+		return root;
 	}
-	return shorten(dir, w->root, p, tail);
+	return shorten(dir, root, p, tail);
 }
 
 /* The mount on which a look-up of @path may hang, or NULL; then @buf is the path as the recorder has it. */

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,8 @@ static int look(struct recorder *r, const char *path, struct stat *st)
 	const struct hangpoint *slow = h->n ? hangs_at(h, path) : NULL;
 	if (slow)
 		return (int)hangs_ask(h, slow, &(struct question){ .what = ASK_LSTAT }, path, st, NULL, 0);
-	return lstat(path, st) < 0 ? -errno : 0;
+	char buf[PATH_MAX + 32];
+	return lstat(resolver_place(&r->names, path, buf, sizeof(buf)), st) < 0 ? -errno : 0;
 }
 
 static void survivors(struct recorder *r)
@@ -117,7 +119,9 @@ static int entries(struct recorder *r, const char *path, int64_t *files, int64_t
 	const struct hangpoint *slow = h->n ? hangs_at(h, path) : NULL;
 	struct question q = { .what = ASK_COUNT, .arg = ENTRIES_MAX };
 	struct stat st;
-	int err = slow ? (int)hangs_ask(h, slow, &q, path, &st, NULL, 0) : ask_count(path, ENTRIES_MAX, &st);
+	char buf[PATH_MAX + 32];
+	int err = slow ? (int)hangs_ask(h, slow, &q, path, &st, NULL, 0) :
+	                 ask_count(resolver_place(&r->names, path, buf, sizeof(buf)), ENTRIES_MAX, &st);
 	*files = st.st_size;
 	*dirs = (int64_t)st.st_nlink;
 	return err;

@@ -122,7 +122,8 @@ static bool filled(const struct ask *k, const char *path)
 		return !hangs_ask(k->p->hangs, slow, &(struct question){ .what = ASK_COUNT, .arg = 1 }, path, &st, NULL, 0) &&
 		       (st.st_size || st.st_nlink);
 	}
-	DIR *d = opendir(path);
+	char buf[PATH_MAX + 32];
+	DIR *d = opendir(k->p->names ? resolver_place(k->p->names, path, buf, sizeof(buf)) : path);
 	if (!d)
 		return false;
 	int n = 0;

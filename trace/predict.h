@@ -4,6 +4,7 @@
 #include "profiles/access.h"
 #include "trace/hangs.h"
 #include "trace/recording.h"
+#include "trace/resolve.h"
 #include "trace/task.h"
 
 /**
@@ -12,6 +13,7 @@
  *       for callers whose ids are the recorder's, so that ACLs and read-only mounts count. May be NULL.
  * @self: the recorder's own ids
  * @hangs: mounts whose directories are listed by the helper only; may be NULL
+ * @names: tells where the recorder finds a path (resolver_place()); may be NULL: at itself
  * @protected_links: /proc/sys/fs/protected_hardlinks is on
  */
 struct predictor {
@@ -19,6 +21,7 @@ struct predictor {
 	void *arg;
 	struct creds self;
 	struct hangs *hangs;
+	const struct resolver *names;
 	bool protected_links;
 };
 

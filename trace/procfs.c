@@ -64,6 +64,7 @@ int procfs_jump(struct resolver *r, const struct task *t, const char *path, char
 {
 	struct stat named;
 	struct hangs *h = &r->hangs;
+	char place[WALK_MAX];
 	(void)t;
 	ssize_t n = readlink(path, text, size - 1);
 	if (n < 0)
@@ -82,7 +83,7 @@ int procfs_jump(struct resolver *r, const struct task *t, const char *path, char
 	/* stat, not open: a FIFO or a device is left alone */
 	if (fstatat(AT_FDCWD, path, target, AT_NO_AUTOMOUNT) < 0)
 		return -errno;
-	if (text[0] == '/' && !fstatat(AT_FDCWD, text, &named, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) &&
+	if (text[0] == '/' && !fstatat(AT_FDCWD, resolver_place(r, text, place, sizeof(place)), &named, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) &&
 	    named.st_dev == target->st_dev && named.st_ino == target->st_ino)
 		return 0;
 	o->path = procfs_form(r, text);

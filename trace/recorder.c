@@ -21,6 +21,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -83,13 +84,15 @@ void recorder_reason(struct recorder *r, const char *fmt, ...)
 /* Asked of the kernel for the recorder's own ids, which are the caller's. */
 static int kernel_may(void *arg, const char *path, int mode)
 {
-	struct hangs *h = arg;
+	struct resolver *names = arg;
+	struct hangs *h = &names->hangs;
+	char buf[PATH_MAX + 32];
 	const struct hangpoint *slow = h->n ? hangs_at(h, path) : NULL;
 	if (slow) {
 		ssize_t err = hangs_ask(h, slow, &(struct question){ .what = ASK_MAY, .arg = mode }, path, NULL, NULL, 0);
 		return err == -EACCES || err == -EROFS || err == -EPERM ? (int)-err : 0;
 	}
-	if (!faccessat(AT_FDCWD, path, mode, AT_EACCESS))
+	if (!faccessat(AT_FDCWD, resolver_place(names, path, buf, sizeof(buf)), mode, AT_EACCESS))
 		return 0;
 	/* it may have gone meanwhile; only a refusal is an answer */
 	return errno == EACCES || errno == EROFS || errno == EPERM ? errno : 0;
@@ -130,7 +133,10 @@ static int prepare(struct recorder *r, const struct host *host, const struct tra
 	    redactor_add_env(&r->secrets, real) < 0 || envuse_open(&r->env, real) < 0)
 		return err_set(e, ENOMEM, "starting the recorder: out of memory");
 	r->decoder.predictor.may = kernel_may;
-	r->decoder.predictor.arg = r->decoder.predictor.hangs = &r->names.hangs;
+	r->decoder.predictor.arg = &r->names;
+	r->decoder.predictor.names = &r->names;
+	r->decoder.predictor.hangs = &r->names.hangs;
+	r->names.in_view = o->in_view;
 	r->decoder.predictor.protected_links = protected_hardlinks();
 	struct creds *me = &r->decoder.predictor.self;
 	if (tasks_own_creds(&r->tasks, me) < 0)

@@ -24,6 +24,8 @@ void resolver_drop(struct resolver *r)
 	free(r->tmp);
 	free(r->walk);
 	hangs_drop(&r->hangs);
+	fd_drop(&r->view);
+	fd_drop(&r->view_ns);
 	*r = (struct resolver){ 0 };
 }
 
@@ -37,6 +39,7 @@ int resolver_open(struct resolver *r, struct tasks *ts)
 	if (!r->tmp || !r->walk)
 		return -ENOMEM;
 	r->walk->hangs = &r->hangs;
+	r->walk->r = r;
 	return hangs_open(&r->hangs, "/proc/self/mountinfo");
 }
 
@@ -56,6 +59,29 @@ void resolver_reset(struct resolver *r, uint64_t now)
 	r->used = 0;
 	r->now = now;
 	dirs_trim(r);
+}
+
+const char *resolver_place(const struct resolver *r, const char *path, char *buf, size_t size)
+{
+	if (!r->view.plus1 || path_under(path, "/proc") ||
+	    snprintf(buf, size, "/proc/self/fd/%d%s", fd_no(r->view), path) >= (int)size)
+		return path;
+	return buf;
+}
+
+/*
+ * The process that snug built the sandbox in may not be looked into before its execve; until then names are the host's.
+ * The namespace is held as well: with its last process it would take the mounts apart.
+ */
+static void look_into(struct resolver *r, const struct task *t)
+{
+	OWN(fd) ns = fd_own(openat(fd_no(t->dir), "ns/mnt", O_RDONLY | O_CLOEXEC));
+	OWN(fd) root = fd_own(openat(fd_no(t->dir), "root", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	if (!ns.plus1 || !root.plus1)
+		return;
+	r->view = TAKE(root);
+	r->view_ns = TAKE(ns);
+	r->tasks->epoch++; /* what was remembered is the host's */
 }
 
 /* Where a relative name starts: into @buf. */
@@ -90,6 +116,8 @@ static int enter_root(struct resolver *r, struct task *t, struct walk *w, struct
 	w->tid = t->tid;
 	w->prefix[0] = 0;
 	w->cached = !t->other_root && !t->other_mnt && r->now > r->tasks->quiet_ns;
+	if (r->in_view && !r->view.plus1)
+		look_into(r, t);
 	if (t->other_mnt) {
 		*marks |= MARK_OTHER_MNT;
 		*root = fd_own(openat(fd_no(t->dir), "root", O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -30,6 +30,7 @@ struct walk {
 	struct hop hops[HOPS_MAX];
 	size_t nhops, links;
 	int root; /* descriptor of the caller's root in another mount namespace, else AT_FDCWD */
+	const struct resolver *r;
 	bool cached;
 	pid_t tid; /* the caller */
 	struct hangs *hangs;
@@ -45,6 +46,7 @@ struct recent {
 /**
  * struct resolver - caches of directories; zero is empty
  * @tmp: strings of the current notification, valid until resolver_reset()
+ * @in_view: names are looked up in the command's tree: @view its root, @view_ns what keeps its mounts together
  */
 struct resolver {
 	struct tasks *tasks;
@@ -57,7 +59,12 @@ struct resolver {
 	uint64_t now;
 	struct walk *walk;
 	struct hangs hangs;
+	bool in_view;
+	struct fd view, view_ns;
 };
+
+/* Where the recorder finds canonical @path of the command's: itself, or in @buf a path to the same object in the view. */
+const char *resolver_place(const struct resolver *r, const char *path, char *buf, size_t size);
 
 void resolver_drop(struct resolver *r);
 int resolver_open(struct resolver *r, struct tasks *ts) MUST;

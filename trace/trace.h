@@ -24,6 +24,7 @@ struct refusal {
  *           to, renamed, removed or changed otherwise; @change_arg is its first argument. NULL: nobody wants to know.
  *           Not of what lies on a mount that may not answer: the recorder must not wait for that
  * @refuse:     calls that must never go on (watch.h)
+ * @in_view:    names are looked up in the tree that the command is shown, not in the host's (watch.h)
  * @log_fd:     relay's rows (struct relay_row messages), or -1
  */
 struct trace_opts {
@@ -36,6 +37,7 @@ struct trace_opts {
 	void *change_arg;
 	const struct refusal *refuse;
 	size_t nrefuse;
+	bool in_view;
 	int log_fd;
 	int daemon_wait_ms;
 };

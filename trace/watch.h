@@ -22,7 +22,8 @@ void watch_drop(struct watch *w);
 /**
  * watch_start() - start the recorder
  * @host: facts; what the command names is looked up in the host's tree, whatever its own shows: names are the same in
- *        both, so a recording tells what would have been there
+ *        both, so a recording tells what would have been there. With @o->in_view in the command's own tree, as soon as
+ *        its program has started
  * @o:    argv, real_env, proxy_port; both must stay until watch_end()
  */
 int watch_start(struct watch *out, const struct host *host, const struct trace_opts *o, struct err *e) MUST;

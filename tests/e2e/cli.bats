@@ -51,7 +51,7 @@ load lib
 }
 
 @test "what later versions will do is refused with 125, and runs nothing" {
-	for words in "audit --shadow" "audit --pcap=x" "audit --apply" \
+	for words in "audit --pcap=x" "audit --dns=real" \
 		"audit --backend=ebpf" "audit --backend=ptrace" "run --secret=X" "run --detach"; do
 		# shellcheck disable=SC2086 # words
 		run "$SNUG" $words -- touch ran

@@ -1,0 +1,360 @@
+/* shadow.c - which directories are shadowed, and the run in them */
+#include "cli/shadow.h"
+
+#include "cli/cmd.h"
+#include "cli/confine.h"
+#include "cli/copytree.h"
+#include "cli/verify_keep.h"
+
+#include "base/log.h"
+#include "base/path.h"
+#include "base/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * How this works. The engine that `run` uses shows the host read-only, /tmp and the like empty, and each directory that
+ * the command could write on the host as an overlay at its own path; the recorder looks names up in that view, where
+ * they are what the command meets. Credential stores below an overlay are whiteouts from the start: they are absent, and
+ * the command may make its own. Elsewhere they are masked.
+ */
+
+/* What is private in a shadow, profiles/std/shadow.yaml. */
+static const char *const privates[] = { "/tmp", "/var/tmp", "/run", "/dev", "/proc", "/sys" };
+
+static const char origin[] = "--shadow";
+
+void shadow_drop(struct shadow *s)
+{
+	struct err ignored = { 0 };
+	if (s->dir && copytree_remove(s->dir, &ignored) < 0)
+		log_line(1, "%s", ignored.msg); /* what stays goes with its run */
+	shadow_list_drop(&s->list);
+	setup_drop(&s->set);
+	setup_drop(&s->asked);
+	arena_drop(&s->arena);
+	*s = (struct shadow){ 0 };
+}
+
+/* ---- which directories ---- */
+
+static int no_memory(struct err *e)
+{
+	return err_set(e, ENOMEM, "out of memory");
+}
+
+/* @path, a directory that is there, by its canonical name; a file by that of its directory. NULL: none. */
+static const char *directory(struct shadow *s, const char *path)
+{
+	struct stat st;
+	char *real = path ? realpath(path, NULL) : NULL;
+	const char *dir = real && stat(real, &st) == 0 ? S_ISDIR(st.st_mode) ? arena_str(&s->arena, real) : path_parent(&s->arena, real) : NULL;
+	free(real);
+	return dir && strcmp(dir, "/") != 0 ? dir : NULL;
+}
+
+static bool is_private(const char *path)
+{
+	for (size_t i = 0; i < LEN(privates); i++)
+		if (path_under(path, privates[i]))
+			return true;
+	return false;
+}
+
+static int want(struct shadow *s, const char *path, struct err *e)
+{
+	const char *dir = directory(s, path);
+	for (size_t i = 0; dir && i < s->tops.n; i++)
+		if (strcmp(s->tops.items[i].path, dir) == 0)
+			return 0;
+	struct shadow_top *t = dir ? ARENA_PUSH(&s->arena, &s->tops, items, n) : NULL;
+	if (t)
+		t->path = dir;
+	return !dir || t ? 0 : no_memory(e);
+}
+
+/* Directories at the top of the tree that the caller may write to: of root nearly all, of others hardly any. */
+static int want_tops(struct shadow *s, struct err *e)
+{
+	DIR *d = opendir("/");
+	const struct dirent *de;
+	int r = d ? 0 : err_sys(e, "/");
+	while (r == 0 && (de = readdir(d))) {
+		OWN(str) path = { 0 };
+		struct stat st;
+		str_fmt(&path, "/%s", de->d_name);
+		if (de->d_name[0] != '.' && lstat(str_c(&path), &st) == 0 && S_ISDIR(st.st_mode) && !is_private(str_c(&path)) &&
+		    access(str_c(&path), W_OK) == 0)
+			r = want(s, str_c(&path), e);
+	}
+	if (d)
+		closedir(d);
+	return r;
+}
+
+static const struct host_mount *mount_at(const struct host *h, const char *path)
+{
+	for (size_t i = 0; i < h->nmounts; i++)
+		if (strcmp(h->mounts[i].point, path) == 0)
+			return &h->mounts[i];
+	return NULL;
+}
+
+static struct shadow_top *top_at(const struct shadow *s, const char *path, size_t len)
+{
+	for (size_t i = 0; i < s->tops.n; i++)
+		if (strlen(s->tops.items[i].path) == len && memcmp(s->tops.items[i].path, path, len) == 0)
+			return &s->tops.items[i];
+	return NULL;
+}
+
+/*
+ * The overlay that shows @path, or NULL: the innermost of overlays, mounts of the host and private places decides.
+ * @itself: an overlay at @path counts, too.
+ */
+static const struct shadow_top *covering(const struct shadow *s, const struct host *h, const char *path, bool itself)
+{
+	char dir[PATH_MAX];
+	if (snprintf(dir, sizeof(dir), "%s", path) >= (int)sizeof(dir))
+		return NULL;
+	for (size_t n = itself ? strlen(dir) : path_parent_len(dir); n > 1; n = path_parent_len(dir)) {
+		dir[n] = 0;
+		const struct shadow_top *t = top_at(s, dir, n);
+		if (t)
+			return t;
+		if (mount_at(h, dir))
+			return NULL;
+		for (size_t i = 0; i < LEN(privates); i++)
+			if (strcmp(privates[i], dir) == 0)
+				return NULL;
+	}
+	return NULL;
+}
+
+static int find_tops(struct shadow *s, struct err *e)
+{
+	const struct host *h = &s->asked.host;
+	const char *const mine[] = { h->project, h->home, h->cache, h->config, h->data, h->state };
+	struct wordlist wanted = { 0 };
+	int r = want_tops(s, e);
+	for (size_t i = 0; r == 0 && i < LEN(mine); i++)
+		r = want(s, mine[i], e);
+	if (r == 0 && keeper_wants(&wanted, &s->arena, &s->asked.policy) < 0)
+		r = no_memory(e);
+	for (size_t i = 0; r == 0 && i < wanted.n; i++)
+		r = want(s, wanted.items[i].text, e);
+	size_t keep = 0;
+	/* the array is searched while it shrinks: what is left out lies in another, which stays */
+	for (size_t i = 0; r == 0 && i < s->tops.n; i++) {
+		struct shadow_top t = s->tops.items[i];
+		bool odd = strcmp(t.path, "/proc") == 0 || path_under(t.path, "/proc") || path_under(t.path, "/sys") ||
+		           path_under(t.path, "/dev") || path_under(t.path, "/run");
+		if (!odd && !covering(s, h, t.path, false))
+			s->tops.items[keep++] = t;
+	}
+	s->tops.n = r < 0 ? s->tops.n : keep;
+	return r;
+}
+
+/* ---- layers ---- */
+
+static int make_dir(struct shadow *s, const char *run, struct err *e)
+{
+	const char *tmp = getenv("TMPDIR");
+	const char *const places[] = { run, tmp && *tmp == '/' ? tmp : NULL, "/var/tmp", "/tmp" };
+	struct err why = { 0 };
+	for (size_t i = 0; i < LEN(places); i++) {
+		if (!places[i] || upper_fits(places[i], &why) < 0)
+			continue;
+		char *name = arena_fmt(&s->arena, "%s/shadow-XXXXXX", places[i]);
+		char *real = name && mkdtemp(name) ? realpath(name, NULL) : NULL;
+		s->dir = real ? arena_str(&s->arena, real) : NULL;
+		free(real);
+		if (s->dir)
+			return 0;
+		(void)err_sys(&why, "making a directory in %s", places[i]);
+	}
+	*e = why;
+	return err_wrap(e, "no place for what the command writes (name one with TMPDIR)");
+}
+
+static int make_layers(struct shadow *s, struct err *e)
+{
+	int r = 0;
+	for (size_t i = 0; r == 0 && i < s->tops.n; i++) {
+		s->tops.items[i].base = arena_fmt(&s->arena, "%s/%zu", s->dir, i);
+		r = s->tops.items[i].base ? upper_make(&s->tops.items[i], e) : no_memory(e);
+	}
+	return r;
+}
+
+/* ---- policy ---- */
+
+static int bind(struct profile *p, const char *path, enum bind_mode mode, struct err *e)
+{
+	struct bind *b = ARENA_PUSH(&p->arena, &p->binds, items, n);
+	if (!b)
+		return no_memory(e);
+	*b = (struct bind){ .source = path, .mode = mode, .optional = mode == BIND_RO,
+	                    .src = { .origin = origin, .inlined = true } };
+	return 0;
+}
+
+/* Overlays, and what the host has mounted inside them, which they cannot show. */
+static int add_binds(struct shadow *s, struct err *e)
+{
+	struct profile *p = &s->set.profile;
+	const struct host *h = &s->asked.host;
+	int r = 0;
+	for (size_t i = 0; r == 0 && i < s->tops.n; i++)
+		r = bind(p, s->tops.items[i].path, BIND_RW, e);
+	for (size_t i = 0; r == 0 && i < h->nmounts; i++) {
+		const char *at = h->mounts[i].point;
+		if (!top_at(s, at, strlen(at)) && covering(s, h, at, false))
+			r = bind(p, at, BIND_RO, e);
+	}
+	return r;
+}
+
+/* Turn the resolved places into those of a shadow: nothing of the host may be left writable. */
+static int convert(struct shadow *s, struct err *e)
+{
+	struct policy *pol = &s->set.policy;
+	for (size_t i = 0; i < pol->nplaces; i++) {
+		struct place *p = &pol->places[i];
+		const struct shadow_top *t = top_at(s, p->path, strlen(p->path));
+		if (p->kind == PLACE_COPY || p->kept || p->create != CREATE_NO)
+			return err_set(e, EPROTO, "%s would be written on the host", p->path);
+		if (p->kind != PLACE_BIND || p->mode != BIND_RW)
+			continue;
+		if (!t || strcmp(p->source, p->path) != 0)
+			return err_set(e, EPROTO, "%s would be written on the host", p->path);
+		p->overlay = t->base;
+	}
+	return 0;
+}
+
+/* Below an overlay nothing needs to be mounted: a whiteout hides, and nothing is fenced in since nothing is written. */
+static int hide(struct shadow *s, struct err *e)
+{
+	struct policy *pol = &s->set.policy;
+	size_t keep = 0;
+	int r = 0;
+	for (size_t i = 0; r == 0 && i < pol->nplaces; i++) {
+		const struct place p = pol->places[i];
+		bool guard = p.kind == PLACE_MASK || p.kind == PLACE_FENCE || p.kind == PLACE_PIN || p.kind == PLACE_STUB;
+		const struct shadow_top *t = guard ? covering(s, &s->asked.host, p.path, true) : NULL;
+		if (t && p.kind == PLACE_MASK && strcmp(t->path, p.path) != 0) {
+			struct word *w = ARENA_PUSH(&s->arena, &s->hidden, items, n);
+			r = w ? upper_hide(t, p.path, e) : no_memory(e);
+			if (w)
+				w->text = p.path;
+		}
+		if ((!t || (p.kind == PLACE_MASK && strcmp(t->path, p.path) == 0)) && p.kind != PLACE_STUB)
+			pol->places[keep++] = p;
+	}
+	if (r < 0)
+		return r;
+	pol->nplaces = keep;
+	map_drop(&pol->by_path);
+	pol->by_path = (struct map){ 0 };
+	for (size_t i = 0; i < keep; i++) {
+		void **slot = map_put(&pol->by_path, pol->places[i].path, strlen(pol->places[i].path), NULL);
+		if (!slot)
+			return no_memory(e);
+		*slot = (void *)(uintptr_t)(i + 1);
+	}
+	return 0;
+}
+
+static int make_policy(struct shadow *s, const struct cli_opts *given, struct err *e)
+{
+	struct word name = { .text = "builtin:shadow", .src = { .origin = "+" } };
+	struct cli_opts o = *given;
+	struct wordlist paths = { 0 };
+	o.profiles = (struct wordlist){ &name, 1 };
+	o.grants = (struct profile){ .name = "command line" };
+	o.no_base = o.override = false;
+	int r = setup_compose(&s->set, &o, FIND_APPLY, e);
+	if (r == 0)
+		r = add_binds(s, e);
+	if (r == 0)
+		r = profile_paths(&s->set.profile, &s->set.host, &s->arena, &paths, e);
+	if (r == 0)
+		r = host_look(&s->set.host, &paths, e);
+	if (r == 0)
+		r = policy_resolve(&s->set.policy, &s->set.profile, &s->set.host, false, e);
+	return r;
+}
+
+int shadow_begin(struct shadow *s, struct cli_opts *o, const char *run, struct err *e)
+{
+	int r = setup_make(&s->asked, o, FIND_APPLY, false, e);
+	if (r == 0)
+		r = host_mounts(&s->asked.host, e);
+	if (r == 0)
+		r = find_tops(s, e);
+	if (r == 0)
+		r = make_policy(s, o, e);
+	if (r == 0)
+		r = make_dir(s, run, e);
+	if (r == 0)
+		r = make_layers(s, e);
+	if (r == 0)
+		r = hide(s, e);
+	if (r == 0)
+		r = convert(s, e);
+	return r < 0 ? err_wrap(e, "--shadow") : 0;
+}
+
+/* ---- the run ---- */
+
+/* The environment of a confined run, but for the user's PATH: every program is in the view. */
+static int environment(struct shadow *s, struct confine *c, const struct cli_opts *o, uint16_t port, struct err *e)
+{
+	const char *path = env_get(o->envp, "PATH");
+	c->box.env = env_build(&c->arena, &s->asked.policy, o->envp, port);
+	char *const *env = c->box.env;
+	for (size_t i = 0; env && path && env[i]; i++) {
+		char *entry = strncmp(env[i], "PATH=", 5) ? NULL : arena_fmt(&c->arena, "PATH=%s", path);
+		if (entry)
+			((char **)(uintptr_t)c->box.env)[i] = entry;
+	}
+	return env ? 0 : no_memory(e);
+}
+
+int shadow_run(struct shadow *s, struct record *out, const struct cli_opts *o, struct host *h, struct err *e)
+{
+	const char *view = o->network_trace ? o->network_trace : "names";
+	bool names = strcmp(view, "names") == 0;
+	OWN(confine) c = {
+		.box = { .argv = o->cmd, .area = o->area, .area_len = o->area_len }, .envp = o->envp, .host = h, .in_view = true,
+		.timeout_ms = o->timeout_s ? o->timeout_s * 1000 : -1,
+	};
+	int r = names ? offer_start(&out->offer, o->envp, e) : 0;
+	if (r < 0)
+		return err_wrap(e, "offering a proxy (--network-trace=addresses does without)");
+	if (names) {
+		c.offered = out->offer.port;
+		c.rows = fd_no(out->offer.relay.log);
+	}
+	h->network_view = view;
+	r = environment(s, &c, o, out->offer.port, e);
+	if (r == 0)
+		r = confine_run(&c, &s->set.policy, e);
+	if (r < 0)
+		return err_wrap(e, "--shadow");
+	record_over();
+	out->rec = TAKE(c.rec);
+	out->exec_err = c.exec_err;
+	out->timed_out = o->timeout_s && r == EXIT_TIMED_OUT;
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* shadow_end.h - what is said and done with a shadow when the command has ended */
+#pragma once
+
+#include "cli/shadow.h"
+
+/* Before anything runs: can what --keep-shadow and --apply ask for be done? Makes the directory of --keep-shadow. */
+int shadow_prepare(const struct cli_opts *o, struct err *e) MUST;
+/* Nothing ran: take that directory away again. */
+void shadow_unprepare(const struct cli_opts *o);
+
+/* The lines that come before the report, and those that come after it, for people. */
+void shadow_head(struct str *out, const struct shadow *s, const struct recording *rec);
+void shadow_tail(struct str *out, const struct shadow *s, const struct host *h);
+/* For machines: one JSON object. */
+void shadow_object(struct str *out, const struct shadow *s, const struct recording *rec);
+
+/* Keep, apply or throw away, and say which. -errno with @e: what was written could not be kept or applied. */
+int shadow_end(struct shadow *s, const struct cli_opts *o, int status, struct err *e) MUST;
