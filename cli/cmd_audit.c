@@ -38,7 +38,7 @@ static void banner(const struct cli_opts *o)
 		fputs("snug: audit: in a shadow: what it writes is not written to the host; the network is open\n", stderr);
 	else
 		fputs(o->network_only ? "snug: audit: watching hosts only: files are not seen, nothing is confined\n" :
-		                        "snug: audit: watching only: nothing is confined\n", stderr);
+		                        "snug: audit: watching only: nothing is confined (--shadow: written to copies)\n", stderr);
 }
 
 static int run(struct audit *a, struct err *e)
