@@ -178,7 +178,7 @@ const struct optdef optdefs[] = {
 	  "add what is missing to this profile, in place", OFF(update), set_text },
 	{ "check", NULL, 0, ARG_MAYBE, "all", "all", FOR_AUDIT | FOR_REPORT, true,
 	  "exit 3 where a required access is not granted; all: lost and probed ones too", 0, set_check },
-	{ "report", NULL, 0, ARG_NEEDED, "FILE", NULL, FOR_AUDIT, true,
+	{ "report", NULL, 0, ARG_NEEDED, "FILE", NULL, FOR_AUDIT, false,
 	  "write the report to FILE, not to standard error", OFF(report), set_text },
 	{ "format", NULL, 0, ARG_NEEDED, "FORMAT", "text|json", FOR_AUDIT | FOR_REPORT | FOR_CHECK, true,
 	  "text or json", OFF(format), set_format },

@@ -108,7 +108,7 @@ load lib
 		COMP_WORDS=(snug audit --sh) COMP_CWORD=2; _snug 2>/dev/null; echo "${COMPREPLY[*]}"
 		COMP_WORDS=(snug audit --format = j) COMP_CWORD=4; _snug 2>/dev/null; echo "${COMPREPLY[*]}"
 		COMP_WORDS=(snug re) COMP_CWORD=1; _snug 2>/dev/null; echo "${COMPREPLY[*]}"'
-	assert_same $'--show-granted\njson\nreport' "$output"
+	assert_same $'--show-granted --shadow\njson\nreport' "$output"
 }
 
 @test "man pages are clean" {
