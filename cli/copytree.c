@@ -383,11 +383,6 @@ static int remove_at(int dir, const char *name, unsigned depth, struct err *e)
 	return r < 0 ? r : unlinkat(dir, name, AT_REMOVEDIR) < 0 ? err_sys(e, "removing %s", name) : 0;
 }
 
-int copytree_remove_at(int dir, const char *name, struct err *e)
-{
-	return remove_at(dir, name, 0, e);
-}
-
 int copytree_remove(const char *path, struct err *e)
 {
 	return remove_at(AT_FDCWD, path, 0, e);

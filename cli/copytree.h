@@ -45,8 +45,5 @@ int copytree_list(struct listing *out, const char *dir, const char *as, const st
 int copytree_remove(const char *path, struct err *e) MUST;
 int copytree_remove_at(int dir, const char *name, struct err *e) MUST;
 
-/* The same of @name in directory @dir. */
-int copytree_remove_at(int dir, const char *name, struct err *e) MUST;
-
 /* All bytes of @from behind its position into @to, at most *@left, which is lessened; holes stay. -EFBIG. */
 int file_copy(int from, int to, uint64_t *left, const char *name, struct err *e) MUST;
