@@ -66,24 +66,10 @@ static bool denied(const struct policy *pol, const char *name)
 	return policy_ask_env(pol, name, NULL) == V_DENIED;
 }
 
-/* Does a line grant loopback itself? Then the host's is meant, which only the proxy reaches. */
-static bool grants_loopback(const struct policy *pol)
-{
-	static const uint8_t one[16] = { [15] = 1 };
-	for (size_t i = 0; i < pol->nallow_hosts; i++) {
-		const struct host_rule *r = &pol->allow_hosts[i];
-		if (r->family == FAM_INET ? r->addr[0] == 127 && r->bits >= 8
-		    : r->family == FAM_INET6 ? memcmp(r->addr, one, sizeof(one)) == 0 && r->bits == 128
-		                             : r->name && strcmp(r->name, "localhost") == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Only the command's own loopback is reachable without the proxy. */
 static int add_proxy(struct env *v, const struct policy *pol, uint16_t port)
 {
-	bool through = grants_loopback(pol);
+	bool through = policy_names_loopback(pol);
 	for (size_t i = 0; i < LEN(proxy_vars); i++) {
 		const char *name = proxy_vars[i].name;
 		if (denied(pol, name) || (through && strcasecmp(name, "no_proxy") == 0))

@@ -108,9 +108,11 @@ static int suggest_host(struct suggesting *s, struct finding *f, struct finding 
 {
 	struct profile *p = &s->lesson->suggestion;
 	const struct policy *pol = s->facts->pol;
-	s->lesson->needs_network = true;
 	bool closed = pol->network.v == NET_NONE;
-	if (f->direct || (f->judgement.verdict == V_DENIED && !closed))
+	if (f->judgement.verdict == V_DENIED)
+		return 0;
+	s->lesson->needs_network = true;
+	if (f->direct)
 		return 0;
 	if (closed && listed(s, f)) {
 		none->count += f->count;

@@ -276,9 +276,23 @@ static const struct host_rule *find_rule(const struct host_rule *rules, size_t n
 	return NULL;
 }
 
-enum verdict policy_ask_host(const struct policy *pol, const char *host, uint16_t port, const struct src **by)
+/* The deny line for @host that @allow, the line which grants it, does not override. */
+static const struct src *deny_line(const struct policy *pol, const char *host, uint16_t port, const struct host_rule *allow)
 {
 	char v4[INET_ADDRSTRLEN];
+	const struct host_rule *deny = find_rule(pol->deny_hosts, pol->ndeny_hosts, host, port);
+	if (!deny && embedded_v4(host, v4))
+		deny = find_rule(pol->deny_hosts, pol->ndeny_hosts, v4, port);
+	return deny && !(allow && allow->src.overrides) ? &deny->src : NULL;
+}
+
+const struct src *policy_host_denied(const struct policy *pol, const char *host, uint16_t port)
+{
+	return deny_line(pol, host, port, find_rule(pol->allow_hosts, pol->nallow_hosts, host, port));
+}
+
+enum verdict policy_ask_host(const struct policy *pol, const char *host, uint16_t port, const struct src **by)
+{
 	const struct src *mode = pol->network.src.origin ? &pol->network.src : NULL;
 	if (by)
 		*by = mode;
@@ -287,17 +301,21 @@ enum verdict policy_ask_host(const struct policy *pol, const char *host, uint16_
 	if (pol->network.v != NET_PROXY)
 		return mode ? V_DENIED : V_MISSING;
 	const struct host_rule *allow = find_rule(pol->allow_hosts, pol->nallow_hosts, host, port);
-	const struct host_rule *deny = find_rule(pol->deny_hosts, pol->ndeny_hosts, host, port);
-	if (!deny && embedded_v4(host, v4))
-		deny = find_rule(pol->deny_hosts, pol->ndeny_hosts, v4, port);
-	if (deny && !(allow && allow->src.overrides)) {
-		if (by)
-			*by = &deny->src;
-		return V_DENIED;
-	}
+	const struct src *deny = deny_line(pol, host, port, allow);
 	if (by)
-		*by = allow ? &allow->src : NULL;
-	return allow ? V_GRANTED : V_MISSING;
+		*by = deny ? deny : allow ? &allow->src : NULL;
+	return deny ? V_DENIED : allow ? V_GRANTED : V_MISSING;
+}
+
+bool policy_names_loopback(const struct policy *pol)
+{
+	for (size_t i = 0; i < pol->nallow_hosts; i++) {
+		const struct host_rule *r = &pol->allow_hosts[i];
+		if (r->name ? !strcmp(r->name, "localhost")
+		            : is_loopback(r->family, r->addr) && r->bits >= (r->family == FAM_INET ? 8 : 128))
+			return true;
+	}
+	return false;
 }
 
 static const struct src *find_word(const struct wordlist *l, const char *name)

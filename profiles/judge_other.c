@@ -57,14 +57,20 @@ static bool listens(const struct made *m, const struct access *a)
 	return made_type(m, key, strlen(key)) == FT_SOCK;
 }
 
-/* The line that grants a host by its address: loopback then means the host's, and the proxy is used for it. */
-static const struct src *host_granted(const struct policy *pol, const struct access *a)
+/* A service on the host's loopback, which nothing inside is: only a line that names it means it, and the proxy reaches it. */
+static struct judgement judge_service(const struct policy *pol, const struct access *a, const struct src *by)
 {
 	char host[INET6_ADDRSTRLEN + 1];
-	const struct src *by = NULL;
-	if (pol->network.v != NET_PROXY || !host_part(host, sizeof(host), a->obj[0].spelled))
-		return NULL;
-	return policy_ask_host(pol, host, a->port, &by) == V_GRANTED ? by : NULL;
+	const struct src *line = NULL;
+	if (!host_part(host, sizeof(host), a->obj[0].spelled))
+		host[0] = '\0';
+	const struct src *deny = policy_host_denied(pol, host, a->port);
+	if (deny)
+		return answer(V_DENIED, ECONNREFUSED, deny, "denied");
+	if (pol->network.v == NET_PROXY && policy_names_loopback(pol) &&
+	    policy_ask_host(pol, host, a->port, &line) == V_GRANTED)
+		return answer(V_GRANTED, 0, line, "the host's, by the proxy");
+	return answer(V_MISSING, ECONNREFUSED, by, "own network: nobody listens");
 }
 
 static struct judgement judge_inet(const struct policy *pol, const struct access *a, const struct made *m)
@@ -86,10 +92,7 @@ static struct judgement judge_inet(const struct policy *pol, const struct access
 		return answer(V_MISSING, ENETUNREACH, by, "own network: loopback only");
 	if (a->op == OP_SEND || (a->flags & 0xf) == SOCK_DGRAM || listens(m, a))
 		return answer(V_PRIVATE, 0, by, "own network");
-	const struct src *line = host_granted(pol, a);
-	if (line)
-		return answer(V_GRANTED, 0, line, "the host's, by the proxy");
-	return answer(V_MISSING, ECONNREFUSED, by, "own network: nobody listens");
+	return judge_service(pol, a, by);
 }
 
 static struct judgement judge_socket(const struct policy *pol, const struct access *a, const struct made *m)
@@ -122,10 +125,13 @@ static struct judgement judge_host(const struct policy *pol, const struct access
 	const char *spelled = a->obj[0].spelled ? a->obj[0].spelled : "";
 	if (pol->network.v == NET_HOST)
 		return answer(V_GRANTED, 0, &pol->network.src, "");
-	if (pol->network.v != NET_PROXY)
-		return answer(V_MISSING, ENETUNREACH, pol->network.src.origin ? &pol->network.src : NULL, "no network");
 	if (!host_part(host, sizeof(host), spelled))
 		host[0] = '\0';
+	const struct src *deny = policy_host_denied(pol, host, a->port);
+	if (pol->network.v != NET_PROXY && deny)
+		return answer(V_DENIED, ENETUNREACH, deny, "no network");
+	if (pol->network.v != NET_PROXY)
+		return answer(V_MISSING, ENETUNREACH, pol->network.src.origin ? &pol->network.src : NULL, "no network");
 	enum verdict v = policy_ask_host(pol, host, a->port, &by);
 	struct judgement j = answer(v, v == V_GRANTED ? 0 : EACCES, by, v == V_GRANTED ? "" : "not a granted host");
 	j.http = j.err ? 403 : 0;

@@ -232,6 +232,12 @@ const struct place *policy_place(const struct policy *pol, const char *path);
 enum verdict policy_ask_host(const struct policy *pol, const char *host, uint16_t port,
                              const struct src **by);
 
+/* The deny_hosts line that refuses @host:@port, and would in mode proxy whatever is granted besides; else NULL. */
+const struct src *policy_host_denied(const struct policy *pol, const char *host, uint16_t port);
+
+/* Does a line name loopback itself? Then the host's is meant, which only the proxy reaches; else it is the command's own. */
+bool policy_names_loopback(const struct policy *pol);
+
 /* Does the confined environment carry variable @name, and by which line? */
 enum verdict policy_ask_env(const struct policy *pol, const char *name, const struct src **by);
 

@@ -56,6 +56,30 @@ serve() {
 	assert_same "$output" served
 }
 
+@test "a grant of all hosts does not mean the host's loopback, and the audit says so" {
+	serve
+	need curl
+	run "$SNUG" audit --check --allow-net -- curl -sS --max-time 5 "http://localhost:$port/"
+	assert_status 3
+	assert_out "allow_hosts: \"localhost:$port\""
+	confined --allow-net -- curl -sS --max-time 5 "http://localhost:$port/"
+	assert_status 7
+	confined --allow-net --profile "$("$SNUG" runs path last)/suggested.yaml" -- curl -sS --max-time 5 "http://localhost:$port/"
+	assert_status 0
+	assert_out served
+}
+
+@test "a denied service on loopback is named as denied, and not suggested" {
+	serve
+	need curl
+	for options in "--deny-net=127.0.0.1" "--allow-net --deny-net=localhost:$port"; do
+		# shellcheck disable=SC2086
+		run "$SNUG" audit $options -- curl -sS --max-time 5 "http://127.0.0.1:$port/"
+		assert_out "denied by --deny-net"
+		refute_out "allow_hosts"
+	done
+}
+
 @test "N18 abstract sockets of the host are out of reach, with the proxy too" {
 	name=snug-test-$$-$BATS_TEST_NUMBER
 	./probe abstract "$name" "$WORK/bound" &
