@@ -1,9 +1,11 @@
 /* verify_denied.c - a confined run's recording, judged under its own policy */
 #include "cli/verify_denied.h"
 
+#include "learn/persist.h"
 #include "report/view.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 static bool failed_before(const struct recording *audit, const char *host)
@@ -20,12 +22,43 @@ static bool failed_before(const struct recording *audit, const char *host)
 	return failed;
 }
 
-void denied_not_before(struct recording *rec, const struct recording *audit)
+static bool was_there(const struct access *x, const struct map *absent)
+{
+	for (int k = 0; k < op_objects(x->op); k++) {
+		const char *path = access_is_file(x) ? x->obj[k].path : NULL;
+		if (path && map_find(absent, path, strlen(path)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A change in a place for scratch files: the confined run has one of its own there, in which nothing is left over from
+ * earlier runs. What it changes there it has made, whatever the host shows under that name.
+ */
+static bool own_scratch(const struct access *x, const struct host *h)
+{
+	static const bool looks[OP_COUNT] = {
+		[OP_STAT] = true, [OP_ACCESS] = true, [OP_READLINK] = true, [OP_CHDIR] = true, [OP_EXEC] = true, [OP_LOAD] = true,
+		[OP_CONNECT] = true, [OP_SEND] = true,
+	};
+	bool reads = looks[x->op] || (x->op == OP_OPEN && (x->flags & O_ACCMODE) == O_RDONLY && !(x->flags & O_TRUNC));
+	if (!access_is_file(x) || reads)
+		return false;
+	for (int k = 0; k < op_objects(x->op); k++)
+		if (!x->obj[k].path || !persist_scratch(h, x->obj[k].path))
+			return false;
+	return true;
+}
+
+void denied_not_before(struct recording *rec, const struct recording *audit, const struct map *absent)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < rec->nevents; i++)
-		if (rec->events[i].acc.op != OP_HOST || !failed_before(audit, rec->events[i].acc.obj[0].spelled))
+	for (size_t i = 0; i < rec->nevents; i++) {
+		const struct access *x = &rec->events[i].acc;
+		if (x->op == OP_HOST ? !failed_before(audit, x->obj[0].spelled) : was_there(x, absent) && !own_scratch(x, &rec->host))
 			rec->events[kept++] = rec->events[i];
+	}
 	rec->nevents = kept;
 }
 
@@ -63,24 +96,14 @@ int denied_why(const char **why, struct arena *a, struct recording *rec, const s
 	return *why ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-static bool was_there(const struct access *x, const struct map *absent)
-{
-	for (int k = 0; k < op_objects(x->op); k++) {
-		const char *path = access_is_file(x) ? x->obj[k].path : NULL;
-		if (path && map_find(absent, path, strlen(path)))
-			return false;
-	}
-	return true;
-}
-
-void denied_only(struct recording *rec, const struct policy *pol, const struct map *absent)
+void denied_only(struct recording *rec, const struct policy *pol)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < rec->nevents; i++) {
 		const struct event *ev = &rec->events[i];
 		struct judgement j = policy_judge(pol, &ev->acc, &rec->host, NULL);
 		bool denied = j.verdict == V_MISSING || j.verdict == V_DENIED;
-		if (ev->outcome == 0 && denied && was_there(&ev->acc, absent))
+		if (ev->outcome == 0 && denied)
 			rec->events[kept++] = rec->events[i];
 	}
 	rec->nevents = kept;

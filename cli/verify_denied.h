@@ -4,8 +4,11 @@
 #include "cli/setup.h"
 #include "learn/lesson.h"
 
-/* Take hosts out of @rec that could not be reached in @audit either: refused confined, they are no worse than before. */
-void denied_not_before(struct recording *rec, const struct recording *audit);
+/*
+ * Take out of @rec what says nothing about the policy: hosts that could not be reached in @audit either, and objects
+ * that the audit made (@absent), which the host shows and a run from the state before does not, and changes in places for scratch files, which are its own.
+ */
+void denied_not_before(struct recording *rec, const struct recording *audit, const struct map *absent);
 
 /**
  * denied_why() - "{project}/x is denied (read: would be ENOENT), and 2 more", in @a
@@ -16,8 +19,5 @@ void denied_not_before(struct recording *rec, const struct recording *audit);
 int denied_why(const char **why, struct arena *a, struct recording *rec, const struct policy *pol,
                const struct profile *profile, struct err *e) MUST;
 
-/*
- * Leave in @rec only what @pol denies and what had been there before the audit that @absent tells of, so that it can be
- * learnt from beside the audit's own recording.
- */
-void denied_only(struct recording *rec, const struct policy *pol, const struct map *absent);
+/* Leave in @rec only what @pol denies, so that it can be learnt from beside the audit's own recording. */
+void denied_only(struct recording *rec, const struct policy *pol);

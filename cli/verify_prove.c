@@ -114,11 +114,11 @@ int prover_try(struct prover *p, const struct profile *add, struct ran *ran, str
 	r = keep_more(p, &s, e);
 	if (r == 0)
 		r = trial_run(ran, &p->t, &s, e);
-	denied_not_before(&ran->rec, p->rec);
+	denied_not_before(&ran->rec, p->rec, &p->absent);
 	if (r == 0 && ran->tried && !ran->why && !p->tolerant)
 		r = denied_why(&ran->why, &ran->arena, &ran->rec, &judge, &s.profile, e);
 	if (r == 0 && ran->tried)
-		denied_only(&ran->rec, &judge, &p->absent);
+		denied_only(&ran->rec, &judge);
 	return r;
 }
 
