@@ -102,8 +102,8 @@ int asks_hops(struct replay *p, const struct object *o, bool granted)
 		const struct place *at = policy_place(p->f->pol, h->path);
 		if (h->path[0] != '/' || mine_at(p, h->path, strlen(h->path)) || mine_dir(p, h->path))
 			continue;
-		/* a bind shows it already; a link on top of the tree is base's */
-		if (at && (at->kind == PLACE_BIND || at->kind == PLACE_LINK))
+		/* the kernel makes those of a process; a bind shows it already; a link on top of the tree is base's */
+		if (path_under(h->path, "/proc") || (at && (at->kind == PLACE_BIND || at->kind == PLACE_LINK)))
 			continue;
 		struct node *n = replay_node(p, h->path);
 		if (!n)

@@ -82,7 +82,8 @@ static int add_link(struct suggesting *s, const struct passed *l, struct map *do
 		.hops = l->o->hops + l->at, .nhops = l->o->nhops - l->at,
 		.real_type = real ? (enum file_type)real->type : FT_UNKNOWN,
 	};
-	const char *text = NULL, *why = arena_fmt(&p->arena, "link to %s", l->text);
+	const char *to_text = host_shorten(s->host, &p->arena, l->text);
+	const char *text = NULL, *why = to_text ? arena_fmt(&p->arena, "link to %s", to_text) : NULL;
 	struct rule rule = { .path = line.source, .mode = line.mode };
 	if (!line.empty && suggest_conflict(s, &rule))
 		return 0;
