@@ -80,7 +80,8 @@ static int mounts(bool user, struct err *e)
 
 static int try_userns(char *note, size_t size, struct err *e)
 {
-	(void)note, (void)size;
+	(void)size;
+	*note = 0;
 	return mounts(true, e);
 }
 
@@ -145,7 +146,8 @@ static int try_overlay(char *note, size_t size, struct err *e)
 static int try_ebpf(char *note, size_t size, struct err *e)
 {
 	char setting[16];
-	(void)note, (void)size;
+	(void)size;
+	*note = 0;
 	const struct bpf_insn code[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0 }, { .code = BPF_JMP | BPF_EXIT } };
 	union bpf_attr a = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT, .insns = (uintptr_t)code, .insn_cnt = LEN(code),
 	                     .license = (uintptr_t)"GPL" };
@@ -176,7 +178,8 @@ static int try_nft(char *note, size_t size, struct err *e)
 	_Alignas(8) char buf[512] = "";
 	char *at = buf;
 	struct { struct nlattr head; char name[8]; } table = { { NLA_HDRLEN + 5, NFTA_TABLE_NAME }, "snug" };
-	(void)note, (void)size;
+	(void)size;
+	*note = 0;
 	int r = enter(CLONE_NEWNET, false, e);
 	if (r < 0)
 		return r;
@@ -199,7 +202,8 @@ static int try_nft(char *note, size_t size, struct err *e)
 static int try_tun(char *note, size_t size, struct err *e)
 {
 	struct ifreq ifr = { .ifr_flags = IFF_TUN | IFF_NO_PI };
-	(void)note, (void)size;
+	(void)size;
+	*note = 0;
 	OWN(fd) f = fd_own(open("/dev/net/tun", O_RDWR | O_CLOEXEC));
 	if (!f.plus1)
 		return err_set(e, errno, "/dev/net/tun: %s: %s", strerror(errno),
