@@ -23,17 +23,35 @@ static bool in_cache(const struct host *h, const char *path)
 	       (n > 1 && path_below(path, h->home) && !strncmp(path + n, "/.cache/", 8));
 }
 
-/* What base answers or programs shrug off: limits, processors, memory. */
-static bool runtime_probe(const struct access *a)
+/* Does an argument of @proc hold @path, or a directory above it, as a word of its own? */
+static bool argued(const struct replay *p, uint32_t proc, const char *path)
+{
+	static const char ends[] = " \t\n\"'`;|&<>(),=:";
+	const struct proc *who = proc && proc <= p->r->nprocs ? &p->r->procs[proc - 1] : NULL;
+	for (size_t i = 1; who && who->argv && who->argv[0] && who->argv[i]; i++) {
+		const char *word = who->argv[i];
+		for (const char *at = word; (at = strchr(at, '/')); at += strcspn(at, ends)) {
+			size_t n = strcspn(at, ends);
+			while (n > 1 && at[n - 1] == '/')
+				n--;
+			if (n > 1 && !strncmp(path, at, n) && (!path[n] || path[n] == '/'))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What base answers or runtimes shrug off: limits, processors, memory. Who was told to look there is no runtime. */
+static bool runtime_probe(const struct replay *p, const struct event *ev)
 {
 	static const char *const trees[] = {
 		"/sys/fs/cgroup", "/sys/devices/system/cpu", "/sys/devices/system/node", "/sys/kernel/mm", "/proc/meminfo",
 		"/proc/cpuinfo", "/proc/stat", "/proc/loadavg", "/proc/version", "/proc/sys", "/proc/filesystems", "/proc/mounts",
 	};
-	const char *path = a->obj[0].path;
+	const struct object *o = &ev->acc.obj[0];
 	for (size_t i = 0; i < LEN(trees); i++)
-		if (path_under(path, trees[i]))
-			return true;
+		if (path_under(o->path, trees[i]))
+			return !argued(p, ev->proc, o->path) && !argued(p, ev->proc, o->spelled ? o->spelled : o->path);
 	return false;
 }
 
@@ -109,7 +127,7 @@ enum necessity tell_necessity(struct replay *p, const struct event *ev, const st
 		(void)map_put(&p->lenient, &ev->proc, sizeof(ev->proc), NULL);
 	if (n != NEC_REQUIRED && n != NEC_UNKNOWN)
 		return n;
-	if (j->verdict == V_MISSING && (runtime_probe(a) || look_after_listing(p, ev) || tidies(p, ev) || a->marks & MARK_OLDPWD))
+	if (j->verdict == V_MISSING && (runtime_probe(p, ev) || look_after_listing(p, ev) || tidies(p, ev) || a->marks & MARK_OLDPWD))
 		return NEC_PROBE;
 	if (access_asks_only(a, j))
 		return NEC_PROBE;

@@ -25,3 +25,16 @@ paste_next() {
 		assert_out kept
 	done
 }
+
+@test "a processor list that a runtime looks up is a probe; who is told to read it needs it" {
+	skip_unless "no /sys here" test -r /sys/devices/system/cpu/online
+	run "$SNUG" audit --check -- cat /sys/devices/system/cpu/online
+	assert_status 3
+	assert_out "special.sys: ro"
+	run "$SNUG" audit -- cat /sys/devices/system/cpu/online
+	paste_next
+	assert_status 0
+	assert_same "$output" "$(cat /sys/devices/system/cpu/online)"
+	run "$SNUG" -- cat /sys/devices/system/cpu/online
+	assert_status 1
+}
