@@ -35,6 +35,7 @@ LANDLOCK=444 # landlock_create_ruleset, the same number on every architecture
 }
 
 @test "a fifo in a read-only grant can be read, not written" {
+	[[ $WORK/ != /tmp/* && $WORK/ != /var/tmp/* ]] || skip "in a private directory, which may be written, Landlock adds nothing"
 	mkdir "$WORK/ro" && mkfifo "$WORK/ro/f"
 	confined --allow-read="$WORK/ro" -- sh -c ': <>"$1" || echo no' sh "$WORK/ro/f"
 	assert_out no
