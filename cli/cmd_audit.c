@@ -65,6 +65,7 @@ static int run(struct audit *a, struct err *e)
 		r = shadow_begin(&a->shadow, a->o, a->root ? a->run.path : NULL, e);
 	if (r < 0) {
 		verify_clean(&a->verify);
+		shadow_drop(&a->shadow);
 		audit_forget(a);
 		return r == -EINTR ? 128 + SIGINT : r;
 	}
@@ -76,6 +77,7 @@ static int run(struct audit *a, struct err *e)
 	r = a->o->shadow ? shadow_run(&a->shadow, &a->rec, a->o, &a->setup.host, e) : record_run(&a->rec, a->o, &a->setup.host, e);
 	if (r < 0 || a->rec.exec_err) {
 		verify_clean(&a->verify);
+		shadow_drop(&a->shadow);
 		audit_forget(a);
 	}
 	if (r < 0)

@@ -172,7 +172,7 @@ int runs_list(struct arena *a, const char *root, const char ***ids, size_t *n, s
 	return 0;
 }
 
-/* A run holds files, and copies where --verify was killed; anything else in it is not ours to remove. */
+/* A run holds files, and copies or layers where --verify or --shadow was killed; anything else in it is not ours to remove. */
 static int remove_at(int store, const char *id, struct err *e)
 {
 	OWN(fd) dir = { 0 };
@@ -191,7 +191,7 @@ static int remove_at(int store, const char *id, struct err *e)
 	}
 	const struct dirent *de;
 	while ((de = readdir(d)))
-		if (!strcmp(de->d_name, "verify"))
+		if (!strcmp(de->d_name, "verify") || !strncmp(de->d_name, "shadow-", 7))
 			r = copytree_remove_at(fd_no(dir), de->d_name, e);
 		else if (strcmp(de->d_name, ".") && strcmp(de->d_name, ".."))
 			(void)unlinkat(fd_no(dir), de->d_name, 0); /* what stays makes the rmdir below fail */

@@ -172,15 +172,17 @@ static int make_dir(struct shadow *s, const char *run, struct err *e)
 	const char *const places[] = { run, tmp && *tmp == '/' ? tmp : NULL, "/var/tmp", "/tmp" };
 	struct err why = { 0 };
 	for (size_t i = 0; i < LEN(places); i++) {
-		if (!places[i] || upper_fits(places[i], &why) < 0)
-			continue;
-		char *name = arena_fmt(&s->arena, "%s/shadow-XXXXXX", places[i]);
+		char *name = places[i] ? arena_fmt(&s->arena, "%s/shadow-XXXXXX", places[i]) : NULL;
 		char *real = name && mkdtemp(name) ? realpath(name, NULL) : NULL;
-		s->dir = real ? arena_str(&s->arena, real) : NULL;
+		if (real && upper_fits(real, &why) == 0)
+			s->dir = arena_str(&s->arena, real);
+		else if (real)
+			(void)rmdir(real);
+		else if (name)
+			(void)err_sys(&why, "making a directory in %s", places[i]);
 		free(real);
 		if (s->dir)
 			return 0;
-		(void)err_sys(&why, "making a directory in %s", places[i]);
 	}
 	*e = why;
 	return err_wrap(e, "no place for what the command writes (name one with TMPDIR)");
@@ -336,9 +338,12 @@ int shadow_run(struct shadow *s, struct record *out, const struct cli_opts *o, s
 	const char *view = o->network_trace ? o->network_trace : "names";
 	bool names = strcmp(view, "names") == 0;
 	OWN(confine) c = {
-		.box = { .argv = o->cmd, .area = o->area, .area_len = o->area_len }, .envp = o->envp, .host = h, .in_view = true,
+		.box = { .argv = o->cmd, .area = o->area, .area_len = o->area_len, .best_effort = o->best_effort }, .envp = o->envp, .host = h, .in_view = true,
 		.timeout_ms = o->timeout_s ? o->timeout_s * 1000 : -1,
 	};
+	const char *lacks = o->best_effort ? box_lacks(&s->set.policy) : NULL;
+	if (lacks)
+		fprintf(stderr, "snug: --best-effort: doing without: %s\n", lacks);
 	int r = names ? offer_start(&out->offer, o->envp, e) : 0;
 	if (r < 0)
 		return err_wrap(e, "offering a proxy (--network-trace=addresses does without)");

@@ -22,12 +22,14 @@
 /**
  * struct doing - one pass over a plan
  * @host: to the host, else into a tree that is made as needed
+ * @tops: of the host, one each of s->tops, opened before the first step: none of them can move one
  * @tree: of what is kept, for paths from "/" on
  * @removed: what is to be listed as removed
  */
 struct doing {
 	struct shadow *s;
 	bool host;
+	struct fd *tops;
 	struct fd tree;
 	struct str removed;
 	struct str *skipped;
@@ -35,6 +37,8 @@ struct doing {
 
 static void doing_drop(struct doing *d)
 {
+	for (size_t i = 0; d->tops && i < d->s->tops.n; i++)
+		fd_drop(&d->tops[i]);
 	fd_drop(&d->tree);
 	str_drop(&d->removed);
 }
@@ -101,8 +105,22 @@ static int parent_of(struct fd *out, const struct doing *d, const char *path)
 		int r = *rel ? make_parents(fd_no(d->tree), rel) : 0;
 		return r < 0 ? r : beneath(out, fd_no(d->tree), rel, O_PATH | O_DIRECTORY);
 	}
-	OWN(fd) top = fd_own(open(t->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-	return top.plus1 ? beneath(out, fd_no(top), rel, O_PATH | O_DIRECTORY) : -errno;
+	return beneath(out, fd_no(d->tops[t - d->s->tops.items]), rel, O_PATH | O_DIRECTORY);
+}
+
+static int open_tops(struct doing *d, struct err *e)
+{
+	const struct shadow *s = d->s;
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
+	d->tops = arena_array(&d->s->arena, s->tops.n, sizeof(*d->tops));
+	if (!d->tops)
+		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < s->tops.n; i++) {
+		d->tops[i] = fd_own((int)syscall(SYS_openat2, AT_FDCWD, s->tops.items[i].path, &how, sizeof(how)));
+		if (!d->tops[i].plus1)
+			return err_sys(e, "%s", s->tops.items[i].path);
+	}
+	return 0;
 }
 
 static int source_of(struct fd *out, const struct doing *d, const char *path, uint64_t flags)
@@ -280,7 +298,8 @@ int shadow_apply(struct shadow *s, size_t *done, struct str *out, struct err *e)
 {
 	OWN(doing) d = { .s = s, .host = true, .skipped = out };
 	*done = 0;
-	return all(&d, done, e);
+	int r = open_tops(&d, e);
+	return r < 0 ? r : all(&d, done, e);
 }
 
 int shadow_keep(struct shadow *s, const char *dir, struct err *e)

@@ -60,6 +60,22 @@ static bool is_others(const struct shadow *s, const struct event *ev, const stru
 	       lstat(o->path, &st) == 0 && st.st_uid != s->set.policy.uid;
 }
 
+/* Root in a sandbox has no capability: mode bits count. */
+static bool is_barred(const struct shadow *s, const struct event *ev, const struct object *o)
+{
+	struct stat st;
+	return s->set.policy.privileged && (ev->outcome == EACCES || ev->outcome == EPERM) && o->uid != s->set.policy.uid &&
+	       o->type != FT_NONE && (ev->acc.op != OP_EXEC || o->mode & 0111) && lstat(o->path, &st) == 0;
+}
+
+/* Through an overlay nobody listens on it. */
+static bool is_socket(const struct shadow *s, const struct event *ev, const struct object *o)
+{
+	struct stat st;
+	return (ev->acc.op == OP_CONNECT || ev->acc.op == OP_SEND) && o->type == FT_SOCK && top_of(s, o->path) &&
+	       lstat(o->path, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
 static const struct {
 	bool (*is)(const struct shadow *s, const struct event *ev, const struct object *o);
 	const char *why;
@@ -67,6 +83,8 @@ static const struct {
 	{ is_moved_dir, "a shadow cannot rename a directory of the host (EXDEV), and the command may have gone another way" },
 	{ is_kept_ro, "is read-only in a shadow" },
 	{ is_others, "belongs to another user, and cannot be changed in an ordinary user's shadow" },
+	{ is_socket, "a socket of the host cannot be reached in a shadow" },
+	{ is_barred, "belongs to another user, and root has no capabilities in a shadow" },
 };
 
 static int reason(struct shadow *s, struct recording *rec, const char *path, const char *why, size_t more, struct err *e)

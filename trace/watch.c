@@ -111,6 +111,8 @@ static int record(struct recorder *r, int hand, struct trace_opts *o, FILE *to, 
 			return err_set(e, -err, "the listener failed: %s", strerror(-err));
 	}
 	r->status = 0; /* watch_end() knows it */
+	if (o->in_view && !r->names.view.plus1 && r->set.n)
+		recorder_reason(r, "what the command was shown could not be looked into; names are the host's");
 	err = recorder_finish(r, e);
 	if (!err)
 		err = recording_write(&r->rec, to, e);
