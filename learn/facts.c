@@ -93,8 +93,12 @@ static int file_event(struct replay *p, const struct event *ev, const struct jud
 	if (!made)
 		made = log_stays(p, ev, judged);
 	struct judgement by_line = { .verdict = V_GRANTED, .by = made };
+	static const struct judgement empty = { .verdict = V_MISSING, .why = "what it held is not there" };
 	const struct judgement *j = made || moves_by_copy(p, ev, judged) ? &by_line : judged;
-	if (tell_listing(p, ev, j) < 0)
+	int emptied = tell_emptied(p, ev, j);
+	if (emptied)
+		j = &empty;
+	if (emptied < 0 || tell_listing(p, ev, j) < 0)
 		return -ENOMEM;
 	enum necessity n = tell_necessity(p, ev, j);
 	const struct finding *before = findings_get(&p->f->found, a->obj[0].path);
@@ -186,6 +190,7 @@ int facts_add_run(struct facts *f, const struct recording *r, uint32_t run)
 	map_drop(&p.mine);
 	map_drop(&p.listed);
 	map_drop(&p.lenient);
+	map_drop(&p.anew);
 	arena_drop(&p.arena);
 	return err;
 }

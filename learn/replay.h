@@ -23,6 +23,7 @@ struct mine {
  * struct replay - one run while it is gone through
  * @mine: path -> struct mine, names the run made
  * @listed: "PROC PATH" of directories a program listed, and could list confined too
+ * @anew: files that were there, and whose content is the command's own since it truncated or replaced them
  * @lenient: process images that had a mkdir fail because something was there, or not there, and went on
  * @who:  per process image, made when first asked
  */
@@ -32,7 +33,7 @@ struct replay {
 	uint32_t run;
 	struct arena arena;
 	struct made made;
-	struct map mine, listed, lenient;
+	struct map mine, listed, lenient, anew;
 	const char **who;
 	uint64_t now_s;
 };
@@ -66,6 +67,11 @@ int names_apply(struct replay *p, const struct event *ev, bool counts);
 
 /* In the private home itself, where what is made is thrown away although nobody asked for that. */
 bool tell_lost_in_home(const struct facts *f, const char *path);
+/*
+ * Does it read what a file held before the run, in a private place where that is not? The file itself was made there by an
+ * earlier or this very open, so that the judge, who knows of names and not of bytes, lets it pass. -ENOMEM.
+ */
+int tell_emptied(struct replay *p, const struct event *ev, const struct judgement *j);
 int tell_listing(struct replay *p, const struct event *ev, const struct judgement *j);
 enum necessity tell_necessity(struct replay *p, const struct event *ev, const struct judgement *j);
 enum need_kind tell_kind(const struct access *a);

@@ -112,6 +112,23 @@ static bool tidies(struct replay *p, const struct event *ev)
 	return false;
 }
 
+int tell_emptied(struct replay *p, const struct event *ev, const struct judgement *j)
+{
+	const struct access *a = &ev->acc;
+	const struct object *o = &a->obj[op_objects(a->op) - 1];
+	bool replaces = a->op == OP_RENAME || a->op == OP_LINK;
+	bool opens = a->op == OP_OPEN && !(a->flags & O_PATH) && o->type == FT_FILE && j->verdict == V_PRIVATE && !j->err;
+	if (ev->outcome || !(opens || replaces) || mine_is(p, o))
+		return 0;
+	if (replaces || a->flags & O_TRUNC || !o->size)
+		return map_put(&p->anew, o->path, strlen(o->path), NULL) ? 0 : -ENOMEM;
+	if ((a->flags & O_ACCMODE) == O_WRONLY || map_find(&p->anew, o->path, strlen(o->path)) || in_cache(&p->r->host, o->path))
+		return 0;
+	const struct place *at = policy_place(p->f->pol, o->path);
+	bool chosen = !at || !at->src.origin || strncmp(at->src.origin, "builtin:", 8) != 0;
+	return at && at->kind == PLACE_TMPFS && (!chosen || tell_lost_in_home(p->f, o->path));
+}
+
 bool access_asks_only(const struct access *a, const struct judgement *j)
 {
 	return a->op == OP_ACCESS && j->err == EROFS;
@@ -242,6 +259,8 @@ int tell_access(struct replay *p, const struct event *ev, const struct judgement
 	if (new.heading == HEAD_NEEDS && j->verdict == V_MISSING && ev->acc.op == OP_MKDIR && j->err == EEXIST && j->by)
 		return finding_note(&f->found, to, arena_fmt(f->arena, "%s makes it before the start; mkdir -p would bear that",
 		                                             line_text(f->arena, j->by)));
+	if (to->heading == HEAD_NEEDS && j->verdict == V_MISSING && !j->err && j->why)
+		return finding_note(&f->found, to, "confined it begins empty: what it held is not there");
 	if (foreign && to->heading == HEAD_NEEDS)
 		return finding_note(&f->found, to, "confined it sees only its own processes");
 	if (to->heading == HEAD_NEEDS && j->verdict == V_DENIED)

@@ -38,3 +38,25 @@ paste_next() {
 	run "$SNUG" -- cat /sys/devices/system/cpu/online
 	assert_status 1
 }
+
+@test "what a file of home held is missing when it is made anew: appended to and read, updated in place" {
+	for script in 'echo 2 >>~/l; cat ~/l' 'truncate -s 1 ~/l; cat ~/l' 'exec 7<>~/l; cat <&7'; do
+		echo a >"$HOME/l"
+		run "$SNUG" audit --check -- sh -c "$script"
+		assert_status 3
+		assert_out "confined it begins empty"
+		want=$(cat "$HOME/l")
+		echo a >"$HOME/l"
+		run "$SNUG" --profile "$(suggested)" -- sh -c "$script"
+		assert_status 0
+		assert_same "$(cat "$HOME/l")" "$want"
+		echo a >"$HOME/l"
+		run "$SNUG" -- sh -c "$script"
+		refute_out a
+	done
+	for script in 'echo 2 >>~/l' 'echo 2 >~/l; echo 3 >>~/l; cat ~/l' 'echo 3 >~/n; cat ~/n >~/l; cat ~/l'; do
+		run "$SNUG" audit --check -- sh -c "$script"
+		assert_status 0
+		assert_out "works, thrown away at the end"
+	done
+}

@@ -19,10 +19,12 @@
  *   pre PATH [-> TEXT]  was there before the run (a file; ending in "/" a directory; ending in "=" a socket)
  *   root                from here on it is root with capabilities
  *   own PATH UID MODE   of something that was there before
+ *   size PATH BYTES     of something that was there before
  *   run [ID]            what follows is another run
  *   as PID WORDS        the program that does what follows; "as PID < PARENT WORDS" was started by that one
  *   package NAME SCRIPT of the program
  *   r w c x t           open: read, write in place, O_CREAT, O_CREAT|O_EXCL, O_TMPFILE
+ *   u cut               open: O_RDWR|O_CREAT, O_CREAT|O_TRUNC
  *   st acc cd rl ls     look, access(W_OK), chdir, readlink, list
  *   md rm mv ln sl mk   mkdir, unlink or rmdir, rename, hard link, symlink TEXT PATH, mknod
  *   ch tr ex ld         chmod, truncate, exec, load; exp: exec by a bare name, found through the PATH of the start
@@ -48,6 +50,7 @@ struct fake_file {
 	const char *path, *text;
 	enum file_type type, was;
 	uint32_t uid, mode;
+	uint64_t size;
 	bool pre;
 };
 
@@ -164,6 +167,7 @@ static void fake_object(struct fake *f, struct object *o, const char *spelled, b
 	o->mode = x && x->type == FT_DIR ? 0755 : x ? 0644 : 0;
 	o->uid = o->gid = o->dir_uid = o->dir_gid = 1000;
 	o->nlink = x ? 1 : 0;
+	o->size = x ? x->size : 0;
 	o->dev = 1;
 	o->dir_mode = 0755;
 	o->missing = x ? 0 : 1;
@@ -193,6 +197,7 @@ struct fake_verb {
 static const struct fake_verb fake_verbs[] = {
 	{ "r", OP_OPEN, O_RDONLY, false }, { "w", OP_OPEN, O_WRONLY, false }, { "c", OP_OPEN, O_WRONLY | O_CREAT, false },
 	{ "x", OP_OPEN, O_RDWR | O_CREAT | O_EXCL, true }, { "t", OP_OPEN, O_RDWR | O_TMPFILE, false },
+	{ "u", OP_OPEN, O_RDWR | O_CREAT, false }, { "cut", OP_OPEN, O_WRONLY | O_CREAT | O_TRUNC, false },
 	{ "ls", OP_OPEN, O_RDONLY | O_DIRECTORY, false }, { "st", OP_STAT, 0, false }, { "acc", OP_ACCESS, 2, false },
 	{ "cd", OP_CHDIR, 0, false }, { "rl", OP_READLINK, 0, true }, { "md", OP_MKDIR, 0777, true },
 	{ "md700", OP_MKDIR, 0700, true },
@@ -361,6 +366,13 @@ static void fake_statement(struct fake *f, char **words, int n)
 			fake_die(f, "owner of what", words[1]);
 		x->uid = (uint32_t)atoi(words[2]);
 		x->mode = (uint32_t)strtoul(words[3], NULL, 8);
+		return;
+	}
+	if (!strcmp(words[0], "size")) {
+		struct fake_file *x = n == 3 ? fake_find(f, fake_path(f, words[1])) : NULL;
+		if (!x)
+			fake_die(f, "size of what", words[1]);
+		x->size = strtoull(words[2], NULL, 10);
 		return;
 	}
 	if (!strcmp(words[0], "as")) {
