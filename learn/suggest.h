@@ -58,5 +58,3 @@ int suggest_comment(struct suggesting *s, const char *key, const char *text, con
 /* Sort and keep each once. */
 void suggest_settle(struct wordlist *l);
 
-/* Does the name of a variable say that its value is a secret? */
-bool secret_name(const char *name);

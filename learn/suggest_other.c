@@ -1,7 +1,7 @@
 /* suggest_other.c - hosts, variables and PATH directories of a suggestion */
 #include "learn/suggest.h"
 
-#include "base/glob.h"
+#include "base/secret.h"
 #include "base/str.h"
 #include "profiles/judge.h"
 
@@ -9,22 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool secret_name(const char *name)
-{
-	static const char *const forms[] = {
-		"*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*CREDENTIAL*", "*APIKEY*", "*API_KEY*",
-		"*ACCESS_KEY*", "*PRIVATE_KEY*", "*_KEY", "*_PASS", "*_PWD", "*_AUTH", "*COOKIE*", "*_PAT", "*_DSN",
-		"DATABASE_URL", "*AUTH_TOKEN*", "*SESSION_ID*",
-	};
-	OWN(str) up = { 0 };
-	for (; *name; name++)
-		str_add_char(&up, (char)toupper((unsigned char)*name));
-	for (size_t i = 0; i < LEN(forms); i++)
-		if (glob_match(forms[i], str_c(&up)))
-			return true;
-	return up.oom;
-}
 
 static int word_order(const void *a, const void *b)
 {
@@ -205,7 +189,7 @@ static int suggest_env(struct suggesting *s, struct finding *f)
 	const char *name = arena_str(&p->arena, f->what);
 	if (!name)
 		return -ENOMEM;
-	if (secret_name(name)) {
+	if (secret_name(name, strlen(name))) {
 		f->credential = true;
 		int err = finding_note(&s->facts->found, f, "looks like a secret: a commented line, for you to decide");
 		return err ? err : suggest_comment(s, "env.allow", name, "looks like a secret");

@@ -1,5 +1,8 @@
 #include "trace/decode.h"
 
+#include "base/secret.h"
+#include "base/str.h"
+
 #include "trace/tmem.h"
 
 #include <errno.h>
@@ -49,6 +52,31 @@ const char *call_string(const struct decoder *d, const struct task *t, struct ca
 	return resolver_str(d->names, buf, (size_t)n);
 }
 
+/* A URL that was taken for a path: its login is not stored. NULL: out of memory. */
+static const char *without_login(const struct decoder *d, const char *path)
+{
+	size_t len;
+	const char *login = path ? secret_userinfo(path, &len) : NULL;
+	if (!login)
+		return path;
+	OWN(str) s = { 0 };
+	str_add_mem(&s, path, (size_t)(login - path));
+	str_add(&s, "***");
+	str_add(&s, login + len);
+	return s.oom ? NULL : resolver_str(d->names, s.p, s.len);
+}
+
+/* Nothing is there under such a name, so that nobody needs it to find it again. */
+static int hide_login(const struct decoder *d, struct object *o)
+{
+	const char *spelled = without_login(d, o->spelled), *path = without_login(d, o->path);
+	if ((o->spelled && !spelled) || (o->path && !path))
+		return -ENOMEM;
+	o->spelled = spelled;
+	o->path = path;
+	return 0;
+}
+
 int call_object(const struct decoder *d, struct task *t, struct call *c, struct seen *s, int which, int dirfd,
                 const char *name, unsigned how)
 {
@@ -63,7 +91,8 @@ int call_object(const struct decoder *d, struct task *t, struct call *c, struct 
 		call_incomplete(d, t, c, "the long working directory", err);
 		return 1;
 	}
-	return err;
+	struct object *o = &s->acc.obj[which];
+	return err || o->type != FT_NONE ? err : hide_login(d, o);
 }
 
 /* AT_* flags of the call; one word of meaning for all of them. */

@@ -6,6 +6,7 @@
 #include "trace/tmem.h"
 
 #include "base/path.h"
+#include "base/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -225,7 +226,7 @@ static int read_var(const struct decoder *d, const struct task *t, uint64_t addr
 			value[k] = all ? all + n : NULL;
 		}
 	}
-	if (!eq || r->n >= ENV_VALUES || !redact_secret_name(name, (size_t)(eq - name)))
+	if (!eq || r->n >= ENV_VALUES || !secret_name(name, (size_t)(eq - name)))
 		return 0;
 	const char *all = word(d, t, addr);
 	return all && redactor_add(r, all) < 0 ? -ENOMEM : 0;

@@ -1,13 +1,14 @@
 #include "trace/redact.h"
 
-#include <ctype.h>
+#include "base/secret.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HIDDEN "***"
 
-enum { VALUE_MIN = 4, WORD = 24 };
+enum { VALUE_MIN = 4 };
 
 void redactor_drop(struct redactor *r)
 {
@@ -15,57 +16,10 @@ void redactor_drop(struct redactor *r)
 	*r = (struct redactor){ 0 };
 }
 
-/* Words of a name, as NPM_AUTH_TOKEN, api-key and authToken have them. */
-static size_t next_word(const char *p, size_t len, size_t *at, char *word)
-{
-	size_t i = *at, n = 0;
-	while (i < len && !isalnum((unsigned char)p[i]))
-		i++;
-	for (; i < len && isalnum((unsigned char)p[i]); i++) {
-		if (n && isupper((unsigned char)p[i]) && islower((unsigned char)p[i - 1]))
-			break;
-		if (n < WORD - 1)
-			word[n++] = (char)tolower((unsigned char)p[i]);
-	}
-	word[n] = 0;
-	*at = i;
-	return n;
-}
-
-static bool in(const char *word, const char *const *list)
-{
-	for (; *list; list++)
-		if (!strcmp(word, *list))
-			return true;
-	return false;
-}
-
-bool redact_secret_name(const char *name, size_t len)
-{
-	static const char *const alone[] = { "password", "passwd", "passphrase", "passwort", "pass", "pwd", "secret",
-	                                     "secrets", "token", "tokens", "auth", "authorization", "apikey",
-	                                     "credential", "credentials", "cookie", "bearer", "jwt", "pat",
-	                                     "authtoken", "accesskey", "secretkey", "privatekey", "userpass", NULL };
-	static const char *const before_key[] = { "api", "access", "private", "secret", "auth", "signing", "encryption",
-	                                          "account", "master", "deploy", NULL };
-	char word[WORD], prev[WORD] = "";
-	size_t at = 0;
-	/* names of the shell's own variables, and a socket's place is no secret */
-	if ((len == 3 && !memcmp(name, "PWD", 3)) || (len == 6 && !memcmp(name, "OLDPWD", 6)) ||
-	    (len == 13 && !memcmp(name, "SSH_AUTH_SOCK", 13)))
-		return false;
-	while (next_word(name, len, &at, word)) {
-		if (in(word, alone) || ((!strcmp(word, "key") || !strcmp(word, "keys")) && in(prev, before_key)))
-			return true;
-		memcpy(prev, word, sizeof(prev));
-	}
-	return false;
-}
-
 int redactor_add(struct redactor *r, const char *assignment)
 {
 	const char *eq = strchr(assignment, '=');
-	if (!eq || strlen(eq + 1) < VALUE_MIN || !redact_secret_name(assignment, (size_t)(eq - assignment)))
+	if (!eq || strlen(eq + 1) < VALUE_MIN || !secret_name(assignment, (size_t)(eq - assignment)))
 		return 0;
 	const char **more = reallocarray(r->values, r->n + 1, sizeof(*more));
 	if (!more)
@@ -139,13 +93,13 @@ static size_t name_len(const char *word, size_t len)
 /* An option without a value of its own, whose name says that a secret follows. */
 static bool asks_secret(const char *word, size_t len)
 {
-	return len > 1 && word[0] == '-' && !name_len(word, len) && redact_secret_name(word, len);
+	return len > 1 && word[0] == '-' && !name_len(word, len) && secret_name(word, len);
 }
 
 /* "Authorization:" and the like: the rest of the text, up to a quote, is the secret. */
 static bool header(const char *word, size_t len)
 {
-	return len > 1 && word[len - 1] == ':' && redact_secret_name(word, len - 1);
+	return len > 1 && word[len - 1] == ':' && secret_name(word, len - 1);
 }
 
 /* Length of the option in @word that takes NAME:PASSWORD, as curl has it: -u, --user, --proxy-user=; 0 none. */
@@ -199,7 +153,7 @@ static void add_word(struct str *out, const char *word, size_t len)
 {
 	size_t n = name_len(word, len);
 	/* in a URL's query "=" belongs to the query */
-	if (n && !memmem(word, n, "://", 3) && redact_secret_name(word, n)) {
+	if (n && !memmem(word, n, "://", 3) && secret_name(word, n)) {
 		str_add_mem(out, word, n + 1);
 		str_add(out, HIDDEN);
 		return;
@@ -234,7 +188,7 @@ static bool whole_value(struct str *out, const char *arg, bool secret, size_t be
 		str_add(out, HIDDEN);
 		return true;
 	}
-	if (eq && eq == strcspn(arg, "= \t\n") && redact_secret_name(arg, eq)) {
+	if (eq && eq == strcspn(arg, "= \t\n") && secret_name(arg, eq)) {
 		str_add_mem(out, arg, eq + 1);
 		str_add(out, HIDDEN);
 		return true;

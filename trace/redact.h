@@ -22,9 +22,6 @@ int redactor_add_env(struct redactor *r, const char *const *env);
 /* One "NAME=value" (borrowed); ignored when its name looks harmless. -ENOMEM. */
 int redactor_add(struct redactor *r, const char *assignment);
 
-/* Does a variable, option or header of this name usually hold a secret? */
-bool redact_secret_name(const char *name, size_t len);
-
 /**
  * redact_arg() - append @arg to @out with secrets as "***"
  * @prev: the argument before it, or NULL: after "--token" the whole word is a secret
