@@ -66,6 +66,7 @@ static const struct { const char *name, *risk; } risks[] = {
 static const struct { const char *why, *note; } fixed[] = {
 	{ "no capabilities", "needs a capability, and a confined command has none" },
 	{ "process group", "the process group is the caller's too; of a single process it is allowed" },
+	{ "message queue", "message queues cannot be opened in a confined run, whatever is granted" },
 	{ "socket family", "a socket family that only --network host has" },
 };
 

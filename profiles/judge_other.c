@@ -207,6 +207,9 @@ static struct judgement judge_syscall(const struct policy *pol, const struct acc
 	/* of a whole process group: enforce/filter.c */
 	if (a->flags == 1 && (!strcmp(name, "setpriority") || !strcmp(name, "ioprio_set")))
 		return answer(V_MISSING, EPERM, NULL, "process group");
+	/* a file outside of the view to Landlock; without O_CREAT its name is not in the own namespace */
+	if (!strcmp(name, "mq_open"))
+		return answer(V_MISSING, EACCES, NULL, "message queue");
 	int err = privileged(name, a->flags);
 	if (err)
 		return answer(a->caps ? V_MISSING : V_GRANTED, a->caps ? err : 0, NULL, "no capabilities");

@@ -60,3 +60,24 @@ paste_next() {
 		assert_out "works, thrown away at the end"
 	done
 }
+
+@test "a POSIX message queue is missing, for it cannot be opened confined" {
+	need /usr/bin/python3
+	cat >queue.py <<-'PY'
+		import ctypes, os, sys
+		c = ctypes.CDLL(None, use_errno=True)
+		name = b"/snug-test-%d" % os.getpid()
+		q = c.mq_open(name, os.O_CREAT | os.O_RDWR, 0o600, None)
+		print(os.strerror(ctypes.get_errno()))
+		c.mq_unlink(name)
+		sys.exit(q < 0)
+	PY
+	skip_unless "no message queues here" /usr/bin/python3 queue.py
+	run "$SNUG" audit --check -- /usr/bin/python3 queue.py
+	assert_status 3
+	assert_line 'mq_open .*missing: would be EACCES'
+	assert_out "message queues cannot be opened"
+	run "$SNUG" -- /usr/bin/python3 queue.py
+	assert_status 1
+	assert_out "Permission denied"
+}

@@ -394,6 +394,7 @@ static void denied_calls_answer_what_programs_can_bear(void **state)
 		{ "mlock", true, V_MISSING, ENOMEM, 0 },          { "mlockall", true, V_MISSING, EPERM, 1 },
 		{ "mlock2", false, V_GRANTED, 0, 0 },             { "prlimit64", true, V_MISSING, EPERM, 0 },
 		{ "setrlimit", false, V_GRANTED, 0, 0 },
+		{ "mq_open", false, V_MISSING, EACCES, 0 },
 		{ "setpriority", false, V_MISSING, EPERM, 1 },    { "ioprio_set", true, V_MISSING, EPERM, 0 },
 		{ "fanotify_init", true, V_MISSING, EPERM, 0 },   { "fanotify_init", true, V_GRANTED, 0, 0x200 },
 		{ "socket", true, V_MISSING, EPERM, 2 },          { "socket", false, V_GRANTED, 0, 2 },
