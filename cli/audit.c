@@ -116,8 +116,8 @@ static const char *keep_suggestion(struct audit *a)
 			fail(a, &e);
 			return NULL;
 		}
-		if (!strcmp(o->out, "-"))
-			return NULL; /* nowhere to be found again */
+		if (!output_found_again(o->out))
+			return NULL;
 		/* a bare file name would be taken for a profile's name unless it ends in .yaml */
 		const char *path = strchr(o->out, '/') ? o->out : arena_fmt(&a->arena, "./%s", o->out);
 		return path ? tell_path(&a->arena, path, home) : NULL;
@@ -141,14 +141,15 @@ static const char *next(struct audit *a, const char *file, bool typed)
 /* Why no command line would do, NULL where one does. */
 static const char *no_next(struct audit *a, const char *file)
 {
-	bool printed = a->o->out && !strcmp(a->o->out, "-");
+	bool gone = a->o->out && !output_found_again(a->o->out);
 	struct err why = { 0 };
 	if (setup_refused(a->o, &a->setup.host, &why) < 0)
 		return arena_fmt(&a->arena, "run refuses: %s", why.msg);
 	if (a->o->network_only)
 		return "files were not looked at; audit it without --network-only, too";
-	if (a->lesson.suggests && printed)
-		return "the suggestion went to standard output; write it to a FILE, then snug --profile FILE";
+	if (a->lesson.suggests && gone)
+		return arena_fmt(&a->arena, "the suggestion went to %s; write it to a FILE, then snug --profile FILE",
+		                 strcmp(a->o->out, "-") ? a->o->out : "standard output");
 	if (a->lesson.suggests && !file && !a->o->update)
 		return "the suggestion was not kept; audit with --audit-out=FILE, then snug --profile FILE";
 	return NULL;

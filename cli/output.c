@@ -29,9 +29,39 @@ static void parent_of(struct str *out, const char *path)
 		str_add_mem(out, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+/* The name that a file has until it is complete. */
+static void temp_of(struct str *out, const char *path)
+{
+	str_fmt(out, "%s.%ld.tmp", path, (long)getpid());
+}
+
+bool output_found_again(const char *path)
+{
+	return strcmp(path, "-") != 0 && !in_place(path);
+}
+
+/* Where a file is made that is not there yet: beside it, and in the end under its name. */
+static int check_new(const char *option, const char *path, struct err *e)
+{
+	OWN(str) dir = { 0 };
+	OWN(str) tmp = { 0 };
+	struct stat st;
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && stat(path, &st) < 0)
+		return err_set(e, EEXIST, "%s=%s is a link to what does not exist; remove the link, or name another file",
+		               option, path);
+	parent_of(&dir, path);
+	if (access(str_c(&dir), W_OK | X_OK) < 0)
+		return err_sys(e, "%s=%s: cannot write in %s; choose another place", option, path, str_c(&dir));
+	temp_of(&tmp, path);
+	if (lstat(str_c(&tmp), &st) < 0 && errno != ENOENT)
+		return err_sys(e, "%s=%s: cannot write %s, from which it is renamed", option, path, str_c(&tmp));
+	return 0;
+}
+
 int output_check(const char *option, const char *path, bool force, struct err *e)
 {
 	struct stat st;
+	char real[4096];
 	if (!path || !strcmp(path, "-"))
 		return 0;
 	if (stat(path, &st) == 0) {
@@ -44,11 +74,8 @@ int output_check(const char *option, const char *path, bool force, struct err *e
 	} else if (errno != ENOENT) {
 		return err_sys(e, "%s=%s", option, path);
 	}
-	OWN(str) dir = { 0 };
-	parent_of(&dir, path);
-	if (access(str_c(&dir), W_OK | X_OK) < 0)
-		return err_sys(e, "%s=%s: cannot write in %s; choose another place", option, path, str_c(&dir));
-	return 0;
+	/* through a link: beside what the link leads to */
+	return check_new(option, realpath(path, real) ? real : path, e);
 }
 
 int write_all(int fd, const char *text, size_t len)
@@ -86,7 +113,7 @@ int output_write(const char *path, bool force, mode_t mode, const char *text, si
 	OWN(str) tmp = { 0 };
 	if (!realpath(path, real)) /* through a link: the link stays and its target is replaced */
 		snprintf(real, sizeof(real), "%s", path);
-	str_fmt(&tmp, "%s.%ld.tmp", real, (long)getpid());
+	temp_of(&tmp, real);
 	int r = write_to(str_c(&tmp), O_CREAT | O_EXCL, mode, text, len, e);
 	if (r == 0 && renameat2(AT_FDCWD, str_c(&tmp), AT_FDCWD, real, force ? 0 : RENAME_NOREPLACE) < 0) {
 		/* a file system without RENAME_NOREPLACE says EINVAL */
@@ -105,7 +132,7 @@ int output_replace(const char *path, const char *text, size_t len, struct err *e
 	OWN(str) tmp = { 0 };
 	if (!realpath(path, real) || stat(real, &st) < 0)
 		return err_sys(e, "%s", path);
-	str_fmt(&tmp, "%s.%ld.tmp", real, (long)getpid());
+	temp_of(&tmp, real);
 	int r = write_to(str_c(&tmp), O_CREAT | O_EXCL, 0600, text, len, e);
 	if (r < 0)
 		return r;

@@ -14,6 +14,9 @@
  */
 int output_check(const char *option, const char *path, bool force, struct err *e) MUST;
 
+/* Can a later command read what was written to @path? Not from standard output, a pipe or a device. */
+bool output_found_again(const char *path);
+
 /**
  * output_write() - the whole of @text into @path, "-" is standard output
  *

@@ -74,6 +74,31 @@ outside() {
 	fi
 }
 
+@test "P18 an output that is a link to nothing, or has too long a name, is told before the command starts" {
+	ln -s "$HOME/nothing" link
+	for name in link "$(printf 'n%.0s' $(seq 250))"; do
+		for option in --audit-out --report --record; do
+			run "$SNUG" audit $option="$name" -- touch ran
+			assert_status 125
+			assert_out "$option="
+			[ ! -e ran ]
+		done
+	done
+	echo old >target
+	ln -sf "$PWD/target" link # one that leads somewhere is written through
+	run "$SNUG" audit --force -o link -- sh -c 'exit 5'
+	assert_status 5
+	[ -L link ] && [ "$(cat target)" != old ]
+}
+
+@test "a suggestion that went to a device is not named as a file" {
+	echo hi >"$HOME/f1"
+	run "$SNUG" audit -o /dev/null -- cat "$HOME/f1"
+	assert_status 0
+	refute_line '^snug: next:'
+	assert_line '^snug: no next command: the suggestion went to /dev/null'
+}
+
 @test "P18 a full disk at an output: the command's own status, its work kept, and the failure told" {
 	for option in --audit-out --report --record; do
 		rm -f work
