@@ -3,6 +3,7 @@
 #include "trace/tmem.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,16 @@ enum { SAME = -1 }; /* an id that is to stay */
 
 /* linux/ioprio.h */
 enum { IO_PGRP = 2, IO_SHIFT = 13, IO_MASK = 7, IO_REALTIME = 1 };
+
+/* The call just noted needs @cap, which its caller may lack outside too: then it is known how it ends. */
+static int without(const struct task *t, struct call *c, int err, unsigned cap, int outcome)
+{
+	if (err || !c->n || t->creds.caps >> cap & 1)
+		return err;
+	c->seen[c->n - 1].outcome = outcome;
+	c->seen[c->n - 1].source = OUT_PREDICTED;
+	return 0;
+}
 
 static bool member(const struct creds *c, uint32_t gid)
 {
@@ -50,12 +61,16 @@ static int owner_of_open(const struct decoder *d, struct task *t, const struct s
 	return 0;
 }
 
-static int ids(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c, uint32_t own)
+static int ids(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c, uint32_t own,
+               unsigned cap)
 {
 	for (uint8_t i = 0; i < c->def->len; i++) {
 		uint32_t id = (uint32_t)in->args[i];
-		if (id != (uint32_t)SAME && id != own)
-			return decode_name(d, t, c, c->def->name, 0);
+		if (id == (uint32_t)SAME || id == own)
+			continue;
+		int err = decode_name(d, t, c, c->def->name, 0);
+		/* others may go back to a saved id, and in a user namespace there are more capabilities than the host's */
+		return t->creds.uid || t->other_user ? err : without(t, c, err, cap, EPERM);
 	}
 	return 0;
 }
@@ -97,6 +112,17 @@ static int family(const struct decoder *d, struct task *t, const struct seccomp_
 	return 0;
 }
 
+/* The highest hard limit of descriptors that even root may set, proc_sys_fs(5). */
+static rlim_t most_files(void)
+{
+	unsigned long n = 0;
+	FILE *f = fopen("/proc/sys/fs/nr_open", "re");
+	bool got = f && fscanf(f, "%lu", &n) == 1;
+	if (f)
+		fclose(f);
+	return got ? n : RLIM_INFINITY;
+}
+
 /* Raises the caller's hard limit, or that of the process it names? */
 static int raise_limit(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c)
 {
@@ -106,7 +132,14 @@ static int raise_limit(const struct decoder *d, struct task *t, const struct sec
 	if (tmem_read(t->tid, in->args[c->def->addr - 1], &new, sizeof(new)) ||
 	    prlimit(pid, (__rlimit_resource_t)in->args[other], NULL, &old) < 0)
 		return 0;
-	return new.rlim_max > old.rlim_max ? decode_name(d, t, c, c->def->name, 0) : 0;
+	if (new.rlim_max <= old.rlim_max || new.rlim_cur > new.rlim_max)
+		return 0;
+	int err = without(t, c, decode_name(d, t, c, c->def->name, 0), CAP_SYS_RESOURCE, EPERM);
+	if (!err && in->args[other] == RLIMIT_NOFILE && new.rlim_max > most_files()) {
+		c->seen[c->n - 1].outcome = EPERM;
+		c->seen[c->n - 1].source = OUT_PREDICTED;
+	}
+	return err;
 }
 
 /* Bytes of "VmLck", "VmSize" in /proc/PID/status. */
@@ -135,7 +168,9 @@ static int lock_memory(const struct decoder *d, struct task *t, const struct sec
 	uint64_t want = c->def->len ? in->args[c->def->len - 1] + memory_of(t, "VmLck")
 	                            : in->args[0] & CURRENT ? memory_of(t, "VmSize") : 0;
 	bool more = want > lim.rlim_cur || want < (c->def->len ? in->args[c->def->len - 1] : 0) || !lim.rlim_cur;
-	return more ? decode_name(d, t, c, c->def->name, !lim.rlim_cur) : 0;
+	if (!more)
+		return 0;
+	return without(t, c, decode_name(d, t, c, c->def->name, !lim.rlim_cur), CAP_IPC_LOCK, lim.rlim_cur ? ENOMEM : EPERM);
 }
 
 int decode_privileged(const struct decoder *d, struct task *t, const struct seccomp_data *in, struct call *c)
@@ -144,9 +179,9 @@ int decode_privileged(const struct decoder *d, struct task *t, const struct secc
 	case CALL_FCHOWN:
 		return owner_of_open(d, t, in, c);
 	case CALL_UIDS:
-		return ids(d, t, in, c, t->creds.uid);
+		return ids(d, t, in, c, t->creds.uid, CAP_SETUID);
 	case CALL_GIDS:
-		return ids(d, t, in, c, t->creds.gid);
+		return ids(d, t, in, c, t->creds.gid, CAP_SETGID);
 	case CALL_PRIO:
 		return priority(d, t, in, c);
 	case CALL_LIMIT:

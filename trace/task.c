@@ -122,6 +122,7 @@ static void parse_creds(struct creds *c, const char *status, bool host_user)
 	}
 	p = field(status, "CapEff");
 	unsigned long long caps = p && host_user ? strtoull(p, NULL, 16) : 0;
+	c->caps = caps;
 	c->dac = caps >> CAP_DAC_OVERRIDE & 1;
 	c->search = c->dac || (caps >> CAP_DAC_READ_SEARCH & 1);
 	c->fowner = caps >> CAP_FOWNER & 1;

@@ -17,6 +17,7 @@ struct creds {
 	uint32_t groups[CREDS_GROUPS];
 	size_t ngroups;
 	bool dac, search, admin, fowner;
+	uint64_t caps; /* effective ones in the host's user namespace */
 };
 
 /**

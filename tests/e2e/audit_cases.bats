@@ -243,6 +243,24 @@ except OSError: pass'
 	done
 }
 
+@test "what not even root may outside is no finding" {
+	[ "$(id -u)" = 0 ] || skip "root alone could"
+	need bash setpriv prlimit
+	# shellcheck disable=SC2016
+	local calls=('ulimit -n $(($(cat /proc/sys/fs/nr_open) + 1))'
+		'setpriv --bounding-set -sys_resource prlimit --nofile=1000000:1000000 true'
+		'setpriv --bounding-set -setuid setpriv --reuid 1 true' 'setpriv --bounding-set -setgid setpriv --regid 1 --clear-groups true'
+		'ulimit -l 64; setpriv --bounding-set -ipc_lock /usr/bin/python3 -c "import ctypes
+b = ctypes.create_string_buffer(1 << 20)
+exit(ctypes.CDLL(None).mlock(b, 1 << 20) != 0)"')
+	for c in "${calls[@]}"; do
+		! bash -c "ulimit -Hn 1000; $c" 2>/dev/null || { echo "works outside: $c"; false; }
+		run "$SNUG" audit --check -- bash -c "$c; true"
+		assert_status 0
+		assert_out "failed anyway"
+	done
+}
+
 @test "N19 a socket family that is not there is a finding" {
 	local c="import socket; socket.socket(40, socket.SOCK_STREAM)" # AF_VSOCK
 	python3 -c "$c" || skip "no AF_VSOCK here"
