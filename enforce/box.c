@@ -116,12 +116,6 @@ static bool default_chld(void)
 	return sigaction(SIGCHLD, &dfl, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
-static bool has_terminal(void)
-{
-	OWN(fd) tty = fd_own(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC));
-	return tty.plus1 != 0;
-}
-
 static pid_t clone_box(struct fd *pidfd, bool userns)
 {
 	int fd = -1;
@@ -154,7 +148,6 @@ static int spawn(struct box *b, const struct policy *pol, const struct box_opts 
 	if (r < 0)
 		return r;
 	build.chld_ignored = default_chld();
-	build.terminal = !b->pty && has_terminal();
 	if (pipe2(pipe_, O_CLOEXEC) != 0)
 		return err_sys(e, "pipe");
 	OWN(fd) errs_in = fd_own(pipe_[1]);
@@ -259,11 +252,9 @@ static int start(struct box *b, const struct policy *pol, const struct box_opts 
 	b->masked = true;
 	for (size_t i = 0; i < HANDED_MAX; i++)
 		b->stdio_no[i] = handed_no(opts, i);
-	r = pty_open(&b->pty, &b->mask, e);
+	r = pty_open(&b->pty, b->stdio_no, &b->mask, e);
 	if (r < 0)
 		return r;
-	if (!b->pty)
-		term_save(&b->term);
 	bool report = needs_report(pol, opts, b);
 	r = spawn(b, pol, opts, report, e);
 	if (r == 0 && report)
@@ -297,8 +288,6 @@ void box_drop(struct box *b)
 		waitpid(b->init, NULL, 0);
 	}
 	pty_free(b->pty);
-	term_restore(&b->term);
-	term_drop(&b->term);
 	fd_drop(&b->pidfd);
 	fd_drop(&b->proxy);
 	fd_drop(&b->ctl);

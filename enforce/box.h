@@ -5,7 +5,6 @@
 #include "base/fd.h"
 #include "base/str.h"
 #include "enforce/pty.h"
-#include "enforce/term.h"
 #include "profiles/policy.h"
 
 #include <signal.h>
@@ -68,8 +67,7 @@ struct box {
 	size_t ncopies;
 	struct fd stdio[HANDED_MAX]; /* what was opened anew, to bring the caller's position up to date; @stdio_no: of which */
 	int stdio_no[HANDED_MAX];
-	struct term term;
-	struct pty *pty; /* standard input is a terminal, and the command has a private one */
+	struct pty *pty; /* a terminal is handed over, and the command gets a private one for it */
 	sigset_t mask; /* the caller's, put back by box_drop() */
 	bool masked;
 };

@@ -4,7 +4,6 @@
 #include "enforce/job.h"
 #include "enforce/step.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,7 +14,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /*
@@ -110,55 +108,23 @@ static void reap(pid_t command)
 	}
 }
 
+/* -1, which is everybody, is no group that was meant. */
+void tell_group(pid_t command, int sig)
+{
+	pid_t group = getpgid(command);
+	kill(group > 1 ? -group : command, sig);
+}
+
 bool from_outside(int code, pid_t sender)
 {
 	return (code == SI_USER || code == SI_QUEUE || code == SI_TKILL) && sender == 0;
 }
 
-/* Does task @path/stat still run? The state follows the name in parentheses, which may hold anything: proc_pid_stat(5). */
-static bool runs(int dir, const char *task)
-{
-	char path[300], buf[256];
-	snprintf(path, sizeof(path), "%s/stat", task);
-	OWN(fd) f = fd_own(openat(dir, path, O_RDONLY | O_CLOEXEC));
-	ssize_t n = f.plus1 ? read(fd_no(f), buf, sizeof(buf) - 1) : 0;
-	if (n <= 0)
-		return false;
-	buf[n] = 0;
-	const char *p = strrchr(buf, ')');
-	return p && p[1] && !strchr("TtZX", p[2]);
-}
-
-/* Any task of any process below /proc but ourselves; @at is a directory of numbers. */
-static bool any_runs(const char *at, bool tasks)
-{
-	char path[300];
-	bool yes = false;
-	DIR *d = opendir(at);
-	for (struct dirent *e; d && !yes && (e = readdir(d));) {
-		if (e->d_name[0] < '0' || e->d_name[0] > '9' || (!tasks && !strcmp(e->d_name, "1")))
-			continue;
-		snprintf(path, sizeof(path), "%s/%.32s/task", at, e->d_name);
-		yes = tasks ? runs(dirfd(d), e->d_name) : any_runs(path, true);
-	}
-	if (d)
-		closedir(d);
-	return yes;
-}
-
-/*
- * Stop everything but ourselves; all at once, so that no fork slips through. A stop is only asked for by the signal: a read
- * of the terminal that is woken by it may still be given what is typed meanwhile. So look until it has happened, where the
- * view has a /proc to look at. See term.c.
- */
+/* All at once, so that no fork slips through. */
 static void stop_all(int ctl)
 {
-	enum { LOOKS = 500 };
-	const struct timespec ms = { .tv_nsec = 1000000 };
 	if (kill(-1, SIGSTOP) != 0 && errno != ESRCH)
 		return;
-	for (int i = 0; i < LOOKS && any_runs("/proc", false); i++)
-		nanosleep(&ms, NULL);
 	send(ctl, "s", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -169,14 +135,16 @@ static void keep_only(int fd)
 	close_range((unsigned)fd + 1, ~0U, 0);
 }
 
-static void serve(int ctl, pid_t command, int sig)
+static void serve(int ctl, pid_t command, const siginfo_t *si)
 {
-	if (sig == SIGTSTP)
+	if (si->si_signo == SIGTSTP)
 		stop_all(ctl);
-	else if (sig == SIGCONT)
+	else if (si->si_signo == SIGCONT)
 		kill(-1, SIGCONT);
+	else if (si->si_code == SI_QUEUE && si->si_value.sival_int == FOR_GROUP)
+		tell_group(command, si->si_signo);
 	else
-		kill(command, sig);
+		kill(command, si->si_signo);
 }
 
 _Noreturn void init_main(struct build *b)
@@ -209,6 +177,6 @@ _Noreturn void init_main(struct build *b)
 		if (sig == SIGCHLD)
 			reap(command);
 		else if (sig > 0 && from_outside(si.si_code, si.si_pid))
-			serve(b->ctl, command, sig);
+			serve(b->ctl, command, &si);
 	}
 }

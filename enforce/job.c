@@ -64,13 +64,6 @@ static void reap(pid_t command, unsigned char serial)
 	}
 }
 
-/* -1, which is everybody, is no group that was meant. */
-static void tell_group(pid_t command, int sig)
-{
-	pid_t group = getpgid(command);
-	kill(group > 1 ? -group : command, sig);
-}
-
 /* A job of a shell inside keeps the foreground that the shell gave it. */
 static void go_on(pid_t command, bool front)
 {

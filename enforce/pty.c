@@ -28,14 +28,35 @@ bool pty_is(const struct pty *p, int fd)
 	return ioctl(fd, TIOCGDEV, &dev) == 0 && dev == p->dev;
 }
 
-static int open_again(struct pty *p, struct err *e)
+/* The outer side of some terminal answers for the inner one. */
+static bool is_controlling(int fd)
 {
-	p->job = tcgetpgrp(STDIN_FILENO) >= 0;
+	unsigned number;
+	return tcgetpgrp(fd) >= 0 && ioctl(fd, TIOCGPTN, &number) != 0;
+}
+
+/* Which of @handed the private one is for, -1 none. The caller's shell is on the controlling one, so that comes first. */
+static int choose(const int *handed, bool *job)
+{
+	struct termios modes;
+	for (size_t i = 0; i < HANDED_MAX && handed[i] >= 0; i++) {
+		*job = is_controlling(handed[i]);
+		if (*job)
+			return handed[i];
+	}
+	return tcgetattr(STDIN_FILENO, &modes) == 0 ? STDIN_FILENO : -1;
+}
+
+static int open_again(struct pty *p, int fd, struct err *e)
+{
 	p->tty = fd_own(open(p->job ? "/dev/tty" : "/proc/self/fd/0", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
 	if (!p->tty.plus1)
-		return err_set(e, errno, "standard input is a terminal that cannot be opened once more (%s), so the command "
-		               "cannot have a private one for it: redirect standard input (</dev/null), or start a session on "
-		               "that terminal first", strerror(errno));
+		return err_set(e, errno, "descriptor %d is a terminal that cannot be opened once more (%s), so the command "
+		               "cannot have a private one for it: redirect it (%d%s), or start a session on that terminal first",
+		               fd, strerror(errno), fd, fd ? ">FILE" : "</dev/null");
+	if (tcgetattr(fd_no(p->tty), &p->given) != 0 || ioctl(fd_no(p->tty), TIOCGDEV, &p->dev) != 0 ||
+	    ioctl(fd_no(p->tty), TIOCGWINSZ, &p->size) != 0)
+		return err_sys(e, "look at the terminal");
 	return 0;
 }
 
@@ -46,25 +67,24 @@ static bool ttin_lost(const sigset_t *mask)
 	return sigismember(mask, SIGTTIN) == 1 || (sigaction(SIGTTIN, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
 }
 
-int pty_open(struct pty **out, const sigset_t *mask, struct err *e)
+int pty_open(struct pty **out, const int *handed, const sigset_t *mask, struct err *e)
 {
-	struct termios modes;
+	bool job = false;
+	int fd = choose(handed, &job);
 	*out = NULL;
-	if (tcgetattr(STDIN_FILENO, &modes) != 0)
+	if (fd < 0)
 		return 0;
 	struct pty *p = calloc(1, sizeof(*p));
 	if (!p)
 		return err_set(e, ENOMEM, "out of memory");
-	int r = open_again(p, e);
-	if (r == 0 && (ioctl(fd_no(p->tty), TIOCGDEV, &p->dev) != 0 || ioctl(fd_no(p->tty), TIOCGWINSZ, &p->size) != 0))
-		r = err_sys(e, "look at the terminal");
+	p->job = job;
+	int r = open_again(p, fd, e);
 	if (r < 0) {
 		pty_free(p);
 		return r;
 	}
-	p->given = modes;
 	p->given.c_lflag &= ~(tcflag_t)EXTPROC; /* somebody else would edit its lines */
-	p->piped = !pty_is(p, STDOUT_FILENO);
+	p->piped = !pty_is(p, STDIN_FILENO) || !pty_is(p, STDOUT_FILENO);
 	p->wants = !p->piped || ttin_lost(mask);
 	p->front = p->wants && pty_in_front(p);
 	*out = p;

@@ -27,9 +27,9 @@ struct chunk {
  * @master: outer side of the private one
  * @dev:    device number of the caller's
  * @job:    it is our controlling terminal, so there is a foreground to be in, and a shell that sees us stop
- * @wants:  the command is to be in front whenever we are. Not from the start where stdout goes elsewhere: the reader of a
+ * @wants:  the command is to be in front whenever we are. Not from the start in a pipeline: the other end of the
  *          pipe may be using the terminal, so the command has to try first, which stops it if SIGTTIN does
- * @piped:  stdout goes elsewhere: others of our job may print to the terminal
+ * @piped:  stdin or stdout is something else: others of our job may print to the terminal
  * @front:  the command has the terminal: the caller's is in raw mode and is read
  * @outer, @raw: modes of the caller's as they were found, and as they were set
  * @guard:  a process that puts @outer back should we be killed; told by @guard_tell, pty_guard.c
@@ -49,8 +49,11 @@ struct pty {
 
 enum { PTY_POLLS = 2 };
 
-/* Is standard input a terminal? Then *@out, else NULL. @mask: signals that the command will have blocked. */
-int pty_open(struct pty **out, const sigset_t *mask, struct err *e) MUST;
+/*
+ * Is the controlling terminal among @handed (-1 ends it), or else standard input another one? Then *@out, else NULL.
+ * @mask: signals that the command will have blocked.
+ */
+int pty_open(struct pty **out, const int *handed, const sigset_t *mask, struct err *e) MUST;
 
 /* Put the modes back, and free. */
 void pty_free(struct pty *p);

@@ -24,15 +24,16 @@ int st_fds(struct build *b, struct err *e)
 }
 
 /*
- * kill(0, ..) reaches every member of the process group, also those outside of the sandbox. With the caller's terminal the command has
- * to stay in it, or ^C and reading would not work; with a private terminal it leads a job on that; without any it gets a
- * session of its own, and what is sent to the caller's group comes through snug.
+ * kill(0, ..) reaches every member of the process group, also those outside of the sandbox, and /dev/tty is the terminal of
+ * the session, whatever was handed over: reading it, and its foreground, would be the command's. With a private terminal
+ * the command leads a job on that; without any it gets a session of its own, and what the caller's terminal sends comes
+ * through snug.
  */
 int st_session(struct build *b, struct err *e)
 {
 	if (b->slave.plus1)
 		return job_lead(b, e);
-	if (!b->terminal && setsid() < 0)
+	if (setsid() < 0)
 		return err_sys(e, "new session");
 	return 0;
 }

@@ -6,13 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
 #include <linux/landlock.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /*
@@ -27,9 +23,7 @@
  * The rules are made by pid 1, after the last mount and while the network is still being made; only the command takes
  * them upon itself. With a ruleset over files the kernel also refuses every mount to it, in user namespaces of its own too.
  *
- * Signals: the process group of the command is the caller's where they share a terminal, and kill(0, sig) would reach
- * those outside. Before ABI 6 a filter refuses group 0 altogether; another group cannot be named, its number is not
- * mapped here. TCP rights (ABI 4) are not used: they know ports alone, and the network namespace has nobody else in it.
+ * TCP rights (ABI 4) are not used: they know ports alone, and the network namespace has nobody else in it.
  */
 enum {
 	LOOK = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_EXECUTE,
@@ -38,20 +32,6 @@ enum {
 	CHANGE = LANDLOCK_ACCESS_FS_WRITE_FILE | TRUNCATE | IOCTL_DEV,
 	OF_FILES = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE | CHANGE,
 };
-
-static int refuse_group(struct err *e)
-{
-	struct sock_filter lines[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)), /* little endian: the low half */
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog prog = { .len = sizeof(lines) / sizeof(*lines), .filter = lines };
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) == 0 ? 0 : err_sys(e, "filter kill(0)");
-}
 
 static int allow(const struct build *b, int at, uint64_t rights, const char *what, struct err *e)
 {
@@ -137,5 +117,5 @@ int st_landlock(struct build *b, struct err *e)
 		return err_set(e, E2BIG, "more than 16 sandboxes of this kind are around snug: start it further out");
 	if (r < 0)
 		return err_set(e, -r, "restrict the command: %s", strerror(-r));
-	return b->scopes ? 0 : refuse_group(e);
+	return 0;
 }

@@ -19,7 +19,7 @@ const struct step before_steps[] = {
 const struct step box_steps[] = {
 	{ "user namespace", st_userns, "the ids of everybody else", "capabilities over the new namespaces" },
 	{ "host", st_open_host, NULL, "the host's tree by descriptor" },
-	{ "terminal", st_pty, "the caller's terminal, session and process group", "a private one" },
+	{ "terminal", st_pty, "the caller's terminal, session and process group", "a private one, where one was handed over" },
 	{ "standard streams", st_stdio, "write access to what was opened for reading", NULL },
 	{ "network", st_net_begin, NULL, "a helper that makes the namespaces no mount needs" },
 	{ "root", st_root, "mount propagation", "an empty root" },
@@ -37,7 +37,7 @@ const struct step box_steps[] = {
 
 const struct step command_steps[] = {
 	{ "no new privileges", st_nnp, "gaining anything by execve", "leave to install a filter" },
-	{ "session", st_session, "the caller's process group, where no terminal needs it", NULL },
+	{ "session", st_session, "the caller's session with its terminal, its process group", NULL },
 	{ "signals", st_signals, NULL, "mask and ignored set of the caller" },
 	{ "descriptors", st_fds, "every descriptor above 2, at execve", "those of --keep-fd" },
 	{ "landlock", st_landlock, "files outside of the view, by whatever descriptor; writing where no place lets; mounting; "

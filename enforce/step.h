@@ -17,7 +17,6 @@ enum { COPIES_MAX = 128 }; /* each travels as a descriptor in one message: SCM_M
  * struct build - state of the half-built sandbox; lives in the child only
  * @uid, @gid: before the user namespace
  * @userns:  who-runs-it (a): namespaces come with a user namespace
- * @terminal: the command shares the caller's controlling terminal
  * @host:    the host's root, O_PATH, until the pivot
  * @root:    root of the view; @root_dev its device
  * @own:     devices of the tmpfs that belong to the view: the only places where a directory may be made
@@ -41,7 +40,7 @@ struct build {
 	const struct box_opts *opts;
 	uid_t uid;
 	gid_t gid;
-	bool userns, bound_root, spare, terminal;
+	bool userns, bound_root, spare;
 	struct fd host, root, aside, dev;
 	dev_t *own;
 	size_t nown, naside;
@@ -112,10 +111,16 @@ _Noreturn void init_main(struct build *b);
 int status_code(int status);
 
 /*
- * Did a signal of this si_code come from outside the sandbox, and from a person or program? The caller's terminal reaches
- * the command by itself.
+ * Did a signal of this si_code come from outside the sandbox, and from a person or program? What the caller's terminal
+ * sends to the group that pid 1 was started in comes once more, through snug.
  */
 bool from_outside(int code, pid_t sender);
+
+/* The value of a signal to pid 1 that is for the command's whole process group, as a terminal sends it. */
+enum { FOR_GROUP = 1 };
+
+/* @sig for the process group of @command. */
+void tell_group(pid_t command, int sig);
 
 int st_filter(struct build *b, struct err *e) MUST;
 int st_title(struct build *b, struct err *e) MUST;

@@ -2,6 +2,8 @@
 #include "enforce/box.h"
 #include "enforce/copy.h"
 #include "enforce/lean.h"
+#include "enforce/step.h"
+#include "enforce/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +40,7 @@ static void forwarded(sigset_t *set)
 		sigaddset(set, sig);
 }
 
-/* The terminal sends ^C to the whole foreground group, the command included: forwarding that would double it. */
+/* By a person or program. The terminal sends ^C to the whole foreground group, of which the command is none. */
 static bool was_sent(const struct signalfd_siginfo *si)
 {
 	return si->ssi_code == SI_USER || si->ssi_code == SI_QUEUE || si->ssi_code == SI_TKILL;
@@ -57,9 +59,11 @@ static int forward(int sigfd, struct box *b, struct err *e)
 		if (b->pty)
 			pty_signal(b, (int)si.ssi_signo, was_sent(&si));
 		else if (is_stop((int)si.ssi_signo))
-			term_stop(b, (int)si.ssi_signo);
+			box_stop(b, (int)si.ssi_signo);
 		else if (was_sent(&si))
 			kill(b->init, (int)si.ssi_signo);
+		else
+			sigqueue(b->init, (int)si.ssi_signo, (union sigval){ .sival_int = FOR_GROUP });
 	}
 	return n < 0 && errno != EAGAIN && errno != EINTR ? err_sys(e, "signalfd") : 0;
 }

@@ -534,36 +534,162 @@ while True:
 
 
 @case
-def one_reader_shared():
-    """P05 the same where stdin is none, so that the terminal is shared: ^Z stops all of it before the shell reads"""
+def one_reader_piped():
+    """P05 the same where stdin is none and stdout is: in front it reads what is typed, behind and stopped nothing"""
     with open("steal.py", "w", encoding="ascii") as f:
         f.write("""
 import os, signal
 for s in signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU:
     signal.signal(s, signal.SIG_IGN)
+tty = os.open("/dev/tty", os.O_RDWR)
+try:
+    os.read(tty, 100)
+except OSError:  # in the background, where it does not stop for it
+    pass
+signal.signal(signal.SIGTTIN, signal.SIG_DFL)
 for i in range(20):
     if os.fork() == 0:
-        os.write(1, b"tak" + b"en:" + os.read(os.open("/dev/tty", os.O_RDWR), 100))
+        os.write(1, b"tak" + b"en:" + os.read(tty, 100))
         os._exit(0)
 print("ready", "now", flush=True)
-signal.pause()
+while True:
+    signal.pause()
 """)
     t = shell()
+    before = t.modes()
     t.type(f"{SNUG} -- python3 steal.py </dev/null\n")
     t.expect("ready now")
-    for i in range(4):
-        t.type("\x1a")
+    until("raw", t.is_raw)
+    for i in range(3):
+        os.kill(until("snug", t.child), signal.SIGSTOP)
         t.expect("Stopped.*OUTER> ")
+        assert t.modes() == before
         t.type('read -r pw; echo "outer:[$pw]"\n')
         t.type("hunter2\n")
         t.expect(r"outer:\[hunter2\]\r\n.*OUTER> ")
         t.type("fg\n")
         t.expect("steal.py < ?/dev/null\r\n")
+        until("raw", t.is_raw)
         t.type(f"mine {i}\n")
         t.expect(f"taken:mine {i}\r\n")
     t.type("\x03")
     t.expect("OUTER> ")
-    assert t.out.count(b"taken:") == 4
+    assert t.out.count(b"taken:") == 3
+    assert t.modes() == before
+
+
+@case
+def no_terminal_given():
+    """where none of 0 to 2 is a terminal there is none inside, in the background or not: nothing to read, no foreground to take"""
+    with open("steal.py", "w", encoding="ascii") as f:
+        f.write("""
+import errno, os, signal, sys
+for s in signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU:
+    signal.signal(s, signal.SIG_IGN)
+try:
+    os.open("/dev/tty", os.O_RDWR)
+    said = "opened"
+except OSError as e:
+    said = errno.errorcode[e.errno]
+print(said, os.getsid(0) == os.getpgrp() == os.getpid(), flush=True)
+signal.pause()
+""")
+    t = shell()
+    for end, back in (" &", "kill %1"), ("", ""):
+        t.type(f"{SNUG} -- python3 steal.py </dev/null >said 2>&1{end}\n")
+
+        def said():
+            if not os.path.exists("said"):
+                return ""
+            with open("said", encoding="ascii") as f:
+                return f.read()
+        assert until("its word", said) == "ENXIO True\n", said()
+        os.unlink("said")
+        t.type(f"{back}\n" if back else "\x03")
+        t.expect("OUTER> ")
+        until("gone", lambda: not t.child())
+
+
+@case
+def keys_without_terminal():
+    """P05 P06 ^C and ^\\ typed to a run in front that has no terminal reach all of its group; ^Z stops it, fg goes on"""
+    text = 'for s in INT QUIT; do trap "echo $s >>got; exit" $s; done; sh -c "trap \\"echo child >>got; exit\\" INT QUIT; ' \
+           'while :; do echo >>ticks; sleep 0.02; done"; while :; do sleep 0.02; done'
+    with open("job.sh", "w", encoding="ascii") as f:
+        f.write(text)
+
+    def count():
+        return os.path.getsize("ticks") if os.path.exists("ticks") else 0
+    t = shell()
+    for key, name in ("\x03", "INT"), ("\x1c", "QUIT"):
+        t.type(f"{SNUG} -- sh job.sh </dev/null >o 2>&1\n")
+        until("ticks", count)
+        for _ in range(3):
+            t.type("\x1a")
+            t.expect("Stopped.*OUTER> ")
+            now = count()
+            time.sleep(0.2)
+            assert count() == now, "it runs while it is stopped"
+            t.type("fg\n")
+            t.expect("job.sh[^\n]*\n")
+            until("it goes on", lambda: count() > now)
+        t.type(key)
+        t.expect("OUTER> ")
+        until("gone", lambda: not t.child())
+        with open("got", encoding="ascii") as f:
+            assert sorted(f.read().split()) == [name, "child"]
+        os.unlink("got")
+        os.unlink("ticks")
+
+
+@case
+def pager():
+    """CMD | snug -- pager: it takes its keys from /dev/tty; before it does, ^C reaches both, ^Z stops both"""
+    with open("pager.py", "w", encoding="ascii") as f:
+        f.write("""
+import os, sys, termios, tty
+n = sum(1 for line in sys.stdin)
+keys = os.open("/dev/tty", os.O_RDWR)
+assert os.ttyname(1) == os.ttyname(keys) == "/dev/pts/0" or os.ttyname(keys) == "/dev/tty"
+old = termios.tcgetattr(keys)
+tty.setcbreak(keys)
+os.write(1, b"lines %d>" % n)
+while True:
+    key = os.read(keys, 1)
+    os.write(1, b"key %s\\n" % key)
+    if key == b"q":
+        break
+termios.tcsetattr(keys, termios.TCSADRAIN, old)
+""")
+    t = shell()
+    before = t.modes()
+    t.type(f"seq 50000 | {SNUG} -- python3 pager.py\n")
+    t.expect("lines 50000>")
+    for key in "ab":
+        t.type(key)
+        t.expect(f"key {key}\r\n")
+    t.type("\x1a")
+    t.expect("Stopped.*OUTER> ")
+    assert t.modes() == before
+    t.type("fg\n")
+    until("raw", t.is_raw)
+    for key in "cq":
+        t.type(key)
+        t.expect(f"key {key}\r\n")
+    t.expect("OUTER> ")
+    assert t.modes() == before
+    t.type(f"sleep 1000 | {SNUG} -- sh -c 'echo u''p; exec cat'\n")
+    t.expect("up\r+\n")
+    until("cat", lambda: "cat" in map(comm, below(t.pid)))
+    assert not t.is_raw()
+    t.type("\x1a")
+    t.expect("Stopped.*OUTER> ")
+    t.type("fg\n")
+    t.expect("cat'\r\n")
+    until("running", lambda: {state(p) for p in below(t.pid)} == {"S"})
+    t.type("\x03")
+    t.expect("OUTER> ")
+    until("gone", lambda: not below(t.pid))
 
 
 @case
@@ -907,6 +1033,11 @@ def files():
     t.type(f"echo piped | {SNUG} -- python3 -c 'import os; print([os.isatty(i) for i in (0, 1)], input())'\n")
     t.expect(r"\[False, True\] piped\r\n")
     t.expect("OUTER> ")
+    for handed in "</dev/null", "</dev/null >/dev/null 2>/dev/tty", "</dev/null >out 2>&1 --keep-fd=7 7</dev/tty", "2>/dev/null":
+        options = "".join(w for w in handed.split() if w.startswith("--keep"))
+        rest = " ".join(w for w in handed.split() if not w.startswith("--keep"))
+        t.type(f"{SNUG} {options} -- sh -c 'for i in 0 1 2 7; do test -t $i && readlink /proc/self/fd/$i; done >named; :' {rest}; sort -u named\n")
+        t.expect("sort -u named\r\n/dev/pts/0\r\nOUTER> ")
 
 
 @case

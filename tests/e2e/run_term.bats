@@ -74,8 +74,20 @@ on_terminal() {
 	on_terminal one_reader
 }
 
-@test "P05 the same where stdin is none, so that the terminal is shared: ^Z stops all of it before the shell reads" {
-	on_terminal one_reader_shared
+@test "P05 the same where stdin is none and stdout is: in front it reads what is typed, stopped nothing" {
+	on_terminal one_reader_piped
+}
+
+@test "where none of 0 to 2 is a terminal there is none inside: nothing to read, no foreground to take" {
+	on_terminal no_terminal_given
+}
+
+@test "P05 P06 keys typed to a run without a terminal reach its whole group; ^Z stops it, fg goes on" {
+	on_terminal keys_without_terminal
+}
+
+@test "CMD | snug -- pager: it takes its keys from /dev/tty; before, ^C reaches both, ^Z stops both" {
+	on_terminal pager
 }
 
 @test "TSTP sent to snug stops the command, and then snug; what ignores it goes on" {

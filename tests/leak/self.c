@@ -212,7 +212,8 @@ static int type_into(const struct check *c)
 static int in_group(const struct check *c)
 {
 	(void)c;
-	return getpgrp() == (pid_t)conf_number("PGRP") || getpgrp() == 0 ? 0 : ESRCH;
+	/* 0: outside of the pid namespace; 1: pid 1's, where a kill would meet that as well */
+	return getpgrp() == (pid_t)conf_number("PGRP") || getpgrp() <= 1 ? 0 : ESRCH;
 }
 
 static int shared_memory(const struct check *c)
