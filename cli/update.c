@@ -42,24 +42,33 @@ static const char *plain_name(const char *path)
 	return path;
 }
 
-/* Whatever the run will ask for, there must be a place to write it: said before the command starts. */
-static int try_out(const char *path, const struct str *text, struct err *e)
+static int try_one(const char *path, const struct str *text, const char *trial, struct err *e)
 {
-	static const char trial[] =
-		"binds: [{ source: /.snug/trial, mode: ro }]\n"
-		"tmpfs: [/.snug/trial]\n"
-		"deny: { write: [/.snug/trial] }\n"
-		"env: { allow: [SNUG_TRIAL], prepend_path: [/.snug/trial] }\n"
-		"network: { mode: proxy }\n"
-		"proxy: { allow_hosts: [trial.example.org] }\n"
-		"special: { sys: ro, userns: true, ptrace: true }\n";
 	OWN(profile) add = { 0 };
 	OWN(str) out = { 0 };
 	OWN(str) notes = { 0 };
-	int r = profile_read(&add, trial, sizeof(trial) - 1, "trial", NULL, e);
+	int r = profile_read(&add, trial, strlen(trial), "trial", NULL, e);
 	if (r == 0)
 		r = profile_edit(&out, str_c(text), text->len, path, &add, &notes, e);
 	return MIN(r, 0);
+}
+
+/* Whatever the run will ask for, there must be a place to write it: said before the command starts. */
+static int try_out(const char *path, const struct str *text, struct err *e)
+{
+	static const char *const trials[] = {
+		"binds: [{ source: /.snug/trial, mode: ro }]\n", "tmpfs: [/.snug/trial]\n", "deny: { write: [/.snug/trial] }\n",
+		"env: { allow: [SNUG_TRIAL], prepend_path: [/.snug/trial] }\n", "network: { mode: proxy }\n",
+		"proxy: { allow_hosts: [trial.example.org] }\n", "syscalls: { allow: [ptrace] }\n",
+		"special: { sys: ro, userns: true, ptrace: true }\n",
+	};
+	OWN(str) all = { 0 };
+	int r = 0;
+	for (size_t i = 0; i < LEN(trials) && r == 0; i++) {
+		str_add(&all, trials[i]);
+		r = try_one(path, text, trials[i], e);
+	}
+	return r < 0 ? r : try_one(path, text, str_c(&all), e);
 }
 
 int update_prepare(struct cli_opts *o, struct err *e)

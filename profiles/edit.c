@@ -23,12 +23,9 @@ static int add_value(struct edit *d, const char *section, const char *key, const
 	OWN(str) s = { 0 };
 	d->added++;
 	d->rank = EDIT_SECTION;
-	if (!in && d->root->flow) {
-		if (!d->root->n)
-			return edit_empty_brackets(d);
-		const struct ynode *last = d->root->items[d->root->n - 1].value;
-		str_fmt(&s, ", %s: { %s: %s }", section, key, value);
-		return edit_put(d, edit_offset(d, last->end_line, last->end_col), 0, &s);
+	if (d->root->flow && !in) {
+		str_fmt(&s, "%s: %s", key, value);
+		return edit_put_pair(d, d->root, section, &s);
 	}
 	if (!in) {
 		OWN(str) head = { 0 };
@@ -45,9 +42,8 @@ static int add_value(struct edit *d, const char *section, const char *key, const
 	if (in->kind != Y_MAP)
 		return ynode_bad(d->e, d->file, in, "cannot be added to");
 	if (in->flow) {
-		const struct ynode *last = in->n ? in->items[in->n - 1].value : NULL;
-		str_fmt(&s, "%s%s: %s%s", last ? ", " : " ", key, value, last ? "" : " ");
-		return edit_put(d, last ? edit_offset(d, last->end_line, last->end_col) : edit_offset(d, in->line, in->col) + 1, 0, &s);
+		str_fmt(&s, "%s: %s", key, value);
+		return edit_put_pair(d, in, NULL, &s);
 	}
 	str_fmt(&s, "%*s%s: %s%s", (int)in->items[0].key->col - 1, "", key, value, d->eol);
 	return edit_put_after(d, edit_last_line(in), &s);
@@ -182,6 +178,8 @@ static int edit(struct edit *d, const struct profile *add, struct str *out, stru
 	}
 	if (!x)
 		x = add_values(d, add);
+	if (!x)
+		x = edit_put_pairs(d);
 	note_values(d, add, notes);
 	d->rank = EDIT_TAIL;
 	if (!x && d->tail.len)

@@ -183,22 +183,14 @@ static int add_key(struct edit *d, const struct key *k, const struct ynode *in)
 {
 	OWN(str) s = { 0 };
 	if (in->flow) {
-		const struct ynode *last = in->n ? in->items[in->n - 1].value : NULL;
-		str_add(&s, last ? ", " : " ");
 		add_flow_list(d, &s, k);
-		str_add(&s, last ? "" : " ");
-		return edit_put(d, last ? edit_offset(d, last->end_line, last->end_col) : edit_offset(d, in->line, in->col) + 1, 0, &s);
+		return edit_put_pair(d, in, NULL, &s);
 	}
 	int col = (int)in->items[0].key->col - 1;
 	d->rank = in == d->root ? EDIT_FILE : EDIT_SECTION;
 	str_fmt(&s, "%*s%s:%s", col, "", k->key, d->eol);
 	add_items(d, &s, k, col + 2);
 	return edit_put_after(d, edit_last_line(in), &s);
-}
-
-int edit_empty_brackets(const struct edit *d)
-{
-	return ynode_bad(d->e, d->file, d->root, "is empty and in brackets: without them, lines can be added");
 }
 
 /* "proxy:" with nothing below it */
@@ -234,14 +226,9 @@ int edit_add_list(struct edit *d, const struct key *k)
 	OWN(str) head = { 0 };
 	str_fmt(&head, "%s:%s", k->section, d->eol);
 	if (d->root->flow) {
-		if (!d->root->n)
-			return edit_empty_brackets(d);
 		OWN(str) s = { 0 };
-		const struct ynode *last = d->root->items[d->root->n - 1].value;
-		str_fmt(&s, ", %s: { ", k->section);
 		add_flow_list(d, &s, k);
-		str_add(&s, " }");
-		return edit_put(d, edit_offset(d, last->end_line, last->end_col), 0, &s);
+		return edit_put_pair(d, d->root, k->section, &s);
 	}
 	if (!d->tail.p || !strstr(d->tail.p, str_c(&head)))
 		str_add(&d->tail, str_c(&head));

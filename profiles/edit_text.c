@@ -110,6 +110,59 @@ int edit_put_after(struct edit *d, uint32_t line, const struct str *text)
 	return edit_put(d, at, 0, &s);
 }
 
+/* ---- maps in braces ---- */
+
+int edit_put_pair(struct edit *d, const struct ynode *map, const char *section, const struct str *text)
+{
+	struct inbraces *in = NULL;
+	for (size_t i = 0; i < d->braces.n && !in; i++) {
+		struct inbraces *b = &d->braces.items[i];
+		if (b->map == map && (section ? b->section && !strcmp(b->section, section) : !b->section))
+			in = b;
+	}
+	if (!in) {
+		in = ARENA_PUSH(&d->arena, &d->braces, items, n);
+		if (!in)
+			return edit_memory(d);
+		*in = (struct inbraces){ .map = map, .section = section };
+	}
+	in->text = arena_fmt(&d->arena, "%s%s%s", in->text ? in->text : "", in->text ? ", " : "", str_c(text));
+	return in->text && !text->oom ? 0 : edit_memory(d);
+}
+
+static int put_pairs_of(struct edit *d, const struct ynode *map)
+{
+	const struct ynode *last = map->n ? map->items[map->n - 1].value : NULL;
+	OWN(str) s = { 0 };
+	for (size_t i = 0; i < d->braces.n; i++) {
+		const struct inbraces *b = &d->braces.items[i];
+		if (b->map != map)
+			continue;
+		str_add(&s, last || s.len ? ", " : " ");
+		if (b->section)
+			str_fmt(&s, "%s: { %s }", b->section, b->text);
+		else
+			str_add(&s, b->text);
+	}
+	size_t at = last ? edit_offset(d, last->end_line, last->end_col) : edit_offset(d, map->line, map->col) + 1;
+	if (!last && !strchr(" \r\n", d->text[at]))
+		str_add_char(&s, ' ');
+	return edit_put(d, at, 0, &s);
+}
+
+int edit_put_pairs(struct edit *d)
+{
+	int x = 0;
+	for (size_t i = 0; i < d->braces.n && !x; i++) {
+		bool first = true;
+		for (size_t j = 0; j < i; j++)
+			first = first && d->braces.items[j].map != d->braces.items[i].map;
+		d->rank = d->braces.items[i].map == d->root ? EDIT_FILE : EDIT_SECTION;
+		x = first ? put_pairs_of(d, d->braces.items[i].map) : 0;
+	}
+	return x;
+}
+
 static int by_offset(const void *a, const void *b)
 {
 	const struct splice *x = *(const struct splice *const *)a, *y = *(const struct splice *const *)b;

@@ -14,6 +14,12 @@ struct splice {
 	const char *text;
 };
 
+/* What comes into a map in braces; @section: a map of this name is to be made in it for them. */
+struct inbraces {
+	const struct ynode *map;
+	const char *section, *text;
+};
+
 struct edit {
 	const char *text, *file;
 	size_t len, skip; /* bytes of a byte order mark */
@@ -25,6 +31,7 @@ struct edit {
 	struct profile all;  /* old and new; new items stand behind the old ones */
 	const struct profile *old;
 	struct { struct splice *items; size_t n; } splices;
+	struct { struct inbraces *items; size_t n; } braces;
 	struct str tail;     /* sections that go to the end of the file */
 	int rank;            /* of the splices that follow */
 	bool ended;          /* the missing end of the last line is made */
@@ -47,6 +54,10 @@ bool edit_nothing(const struct ynode *n);
 int edit_put(struct edit *d, size_t at, size_t cut, const struct str *text);
 /* Put whole lines in after line @line (0: in front of the first). */
 int edit_put_after(struct edit *d, uint32_t line, const struct str *text);
+/* "key: value" @text into the map in braces @map, or into one in it that is called @section and is not there yet. */
+int edit_put_pair(struct edit *d, const struct ynode *map, const char *section, const struct str *text);
+/* All pairs of edit_put_pair() become splices. */
+int edit_put_pairs(struct edit *d);
 /* The new text. */
 int edit_apply(struct edit *d, struct str *out);
 
@@ -58,5 +69,3 @@ size_t edit_list_n(const struct profile *p, const struct key *k);
 struct ypair *edit_find(const struct ynode *map, const char *key);
 /* The items of a list that the old profile lacks, into its text; the errors of profile_edit(). */
 int edit_add_list(struct edit *d, const struct key *k);
-/* The error for a file that is "{}". */
-int edit_empty_brackets(const struct edit *d);

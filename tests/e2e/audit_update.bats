@@ -89,3 +89,15 @@ setup() {
 	assert_line '^snug: next: snug --profile=\./p\.yaml -- cat'
 	[ "$(grep -o 'profile=' <<<"$(grep '^snug: next' <<<"$output")" | wc -l)" = 1 ]
 }
+
+@test "brackets and braces of every form are added to" {
+	for text in 'env: {}' 'special: {}' '{ name: u, env: { allow: [A] } }' '{}' 'env: { allow: [] }' '{ env: {}, binds: [] }'; do
+		echo "$text" >u.yaml
+		run env XX=1 YY=2 "$SNUG" audit --update=u.yaml -- sh -c 'echo $XX $YY; cat "$HOME/.alpha/one"; exit 4'
+		[ "$status" = 4 ] || { echo "$text"; assert_status 4; }
+		"$SNUG" profile validate ./u.yaml
+		run env XX=1 YY=2 "$SNUG" --profile ./u.yaml -- sh -c 'echo $XX $YY; cat "$HOME/.alpha/one"; exit 4'
+		assert_status 4
+		[ "$output" = $'1 2\n2' ] || { echo "$text"; cat u.yaml; return 1; }
+	done
+}

@@ -86,6 +86,17 @@ static const struct shape shapes[] = {
 	{ "two sections after a line without an end", "name: x", "env: { allow: [A] }\nproxy: { allow_hosts: [a.example.org] }\n",
 	  "name: x\nenv:\n  allow:\n    - \"A\"\nproxy:\n  allow_hosts:\n    - \"a.example.org\"  # asked\n", 2 },
 	{ "a profile in braces", "{ name: x }\n", "env: { allow: [A] }\n", "{ name: x, env: { allow: [\"A\"] } }\n", 1 },
+	{ "two missing sections, one of two keys, in braces", "{ name: x, env: { deny: [A] } }\n",
+	  "env: { allow: [B], prepend_path: [/c] }\nspecial: { sys: ro, ptrace: true }\nproxy: { allow_hosts: [a.example.org] }\n",
+	  "{ name: x, env: { deny: [A], allow: [\"B\"], prepend_path: [\"/c\"] }, proxy: { allow_hosts: [\"a.example.org\"] }, "
+	  "special: { ptrace: true, sys: ro } }\n", 5 },
+	{ "a section that is empty braces", "env: {}\nspecial: { }\n",
+	  "env: { allow: [B], prepend_path: [/c] }\nspecial: { sys: ro, ptrace: true }\n",
+	  "env: { allow: [\"B\"], prepend_path: [\"/c\"] }\nspecial: { ptrace: true, sys: ro }\n", 4 },
+	{ "a section that is empty braces over two lines", "env: {# none\n}\n", "env: { allow: [B] }\n",
+	  "env: { allow: [\"B\"] # none\n}\n", 1 },
+	{ "a profile that is empty braces", "{}\n", "env: { allow: [B] }\nspecial: { sys: ro }\ntmpfs: [/a]\n",
+	  "{ tmpfs: [\"/a\"], env: { allow: [\"B\"] }, special: { sys: ro } }\n", 3 },
 	{ "windows line ends stay", "name: x\r\nenv:\r\n  allow:\r\n    - A\r\n", "env: { allow: [B] }\n",
 	  "name: x\r\nenv:\r\n  allow:\r\n    - A\r\n    - \"B\"\r\n", 1 },
 	{ "a byte order mark stays", "\xef\xbb\xbf" "env: { allow: [A] }\n", "env: { allow: [B] }\n",
@@ -149,7 +160,7 @@ static void what_cannot_be_added_to_is_refused(void **state)
 	(void)state;
 	static const struct { const char *old, *want; } cases[] = {
 		{ "binds: 7\n", "p.yaml:1:8: " },
-		{ "{ }\n", "p.yaml:1:1: " },
+		{ "{ env: }\n", "p.yaml:1:" },
 		{ "name: x\renv: { allow: [A] }\r", "p.yaml:1: a lone carriage return: cannot be added to" },
 		{ "name: x\nwat: 1\n", "p.yaml:2:1: " },
 		{ "description: \"a\xe2\x80\xa8z\"\n", "p.yaml: holds a Unicode line break: cannot be added to" },
