@@ -127,7 +127,8 @@ static int collect(struct why *w, const struct recording *rec, const struct poli
 }
 
 /* "missing: would be ENOENT, nothing grants it"; "granted by builtin:node:5" */
-static void print_verdict(struct str *out, struct why *w, const struct access *a, const struct judgement *j)
+static void print_verdict(struct str *out, struct why *w, const struct recording *rec, const struct event *ev,
+                          const struct judgement *j)
 {
 	bool said = j->by && j->by->origin && strcmp(j->by->origin, "default") != 0;
 	str_add(out, verdict_word(j->verdict));
@@ -145,7 +146,7 @@ static void print_verdict(struct str *out, struct why *w, const struct access *a
 		str_fmt(out, ", %s there too", errno_word(&w->arena, j->err));
 	if (j->why && *j->why && j->verdict != V_GRANTED)
 		str_fmt(out, " (%s)", j->why);
-	if (access_asks_only(a, j))
+	if (access_asks_only(rec, ev, j))
 		str_add(out, "; only asked whether it may be written, so no finding");
 }
 
@@ -176,7 +177,7 @@ static void print_line(struct str *out, struct why *w, const struct recording *r
 		esc_term(out, p->script ? p->script : "");
 	}
 	str_add(out, "\n    ");
-	print_verdict(out, w, a, j);
+	print_verdict(out, w, rec, line->ev, j);
 	if (j->verdict == V_MISSING && shown < TRIES_MAX) {
 		const char *name = hint_event(&w->arena, w->o, rec, line->ev);
 		if (name)

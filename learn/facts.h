@@ -50,7 +50,9 @@ void facts_drop(struct facts *f);
 int facts_add_run(struct facts *f, const struct recording *r, uint32_t run);
 
 /* Asked whether it may write what it sees: "no" is an answer, and whoever asks lives with it. */
-bool access_asks_only(const struct access *a, const struct judgement *j);
+bool access_asks_only(const struct recording *r, const struct event *ev, const struct judgement *j);
+/* Was its program told to ask whether this file may be written, as test -w is? Then the answer is what it is for. */
+bool access_told_to_write(const struct recording *r, const struct event *ev);
 /* How a row names the object of an access that is no file: "example.org:443", "mount", "socket AF_VSOCK". In @a. */
 const char *access_name(struct arena *a, const struct access *acc);
 /* Note a descriptor that the command was given. -ENOMEM. */

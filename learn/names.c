@@ -248,8 +248,11 @@ static int do_existing(struct replay *p, const struct event *ev)
 	switch ((int)ev->acc.op) {
 	case OP_CHDIR:
 		return replay_use(p, o, USE_ENTER | USE_CHDIR);
-	case OP_STAT:
 	case OP_ACCESS:
+		if (access_told_to_write(p->r, ev))
+			return replay_use(p, o, USE_WRITE);
+		return replay_use(p, o, o->type == FT_DIR ? USE_ENTER : USE_LOOK);
+	case OP_STAT:
 	case OP_READLINK:
 		return replay_use(p, o, o->type == FT_DIR ? USE_ENTER : USE_LOOK);
 	case OP_TRUNCATE:

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* In the private home itself, where a file that is made is thrown away although nobody asked for that. */
 bool tell_lost_in_home(const struct facts *f, const char *path)
@@ -24,10 +25,10 @@ static bool in_cache(const struct host *h, const char *path)
 }
 
 /* Does an argument of @proc hold @path, or a directory above it, as a word of its own? */
-static bool argued(const struct replay *p, uint32_t proc, const char *path)
+static bool argued(const struct recording *r, uint32_t proc, const char *path)
 {
 	static const char ends[] = " \t\n\"'`;|&<>(),=:";
-	const struct proc *who = proc && proc <= p->r->nprocs ? &p->r->procs[proc - 1] : NULL;
+	const struct proc *who = proc && proc <= r->nprocs ? &r->procs[proc - 1] : NULL;
 	for (size_t i = 1; who && who->argv && who->argv[0] && who->argv[i]; i++) {
 		const char *word = who->argv[i];
 		for (const char *at = word; (at = strchr(at, '/')); at += strcspn(at, ends)) {
@@ -51,7 +52,7 @@ static bool runtime_probe(const struct replay *p, const struct event *ev)
 	const struct object *o = &ev->acc.obj[0];
 	for (size_t i = 0; i < LEN(trees); i++)
 		if (path_under(o->path, trees[i]))
-			return !argued(p, ev->proc, o->path) && !argued(p, ev->proc, o->spelled ? o->spelled : o->path);
+			return !argued(p->r, ev->proc, o->path) && !argued(p->r, ev->proc, o->spelled ? o->spelled : o->path);
 	return false;
 }
 
@@ -129,9 +130,17 @@ int tell_emptied(struct replay *p, const struct event *ev, const struct judgemen
 	return at && at->kind == PLACE_TMPFS && (!chosen || tell_lost_in_home(p->f, o->path));
 }
 
-bool access_asks_only(const struct access *a, const struct judgement *j)
+bool access_told_to_write(const struct recording *r, const struct event *ev)
 {
-	return a->op == OP_ACCESS && j->err == EROFS;
+	const struct access *a = &ev->acc;
+	const struct object *o = &a->obj[0];
+	return a->op == OP_ACCESS && a->flags & W_OK && o->type == FT_FILE &&
+	       (argued(r, ev->proc, o->path) || argued(r, ev->proc, o->spelled ? o->spelled : o->path));
+}
+
+bool access_asks_only(const struct recording *r, const struct event *ev, const struct judgement *j)
+{
+	return ev->acc.op == OP_ACCESS && j->err == EROFS && !access_told_to_write(r, ev);
 }
 
 enum necessity tell_necessity(struct replay *p, const struct event *ev, const struct judgement *j)
@@ -146,7 +155,7 @@ enum necessity tell_necessity(struct replay *p, const struct event *ev, const st
 		return n;
 	if (j->verdict == V_MISSING && (runtime_probe(p, ev) || look_after_listing(p, ev) || tidies(p, ev) || a->marks & MARK_OLDPWD))
 		return NEC_PROBE;
-	if (access_asks_only(a, j))
+	if (access_asks_only(p->r, ev, j))
 		return NEC_PROBE;
 	if (j->verdict != V_PRIVATE)
 		return n;
@@ -233,6 +242,8 @@ int tell_access(struct replay *p, const struct event *ev, const struct judgement
 		.proc = ev->proc, .outcome = ev->outcome, .count = ev->count, .at_least = ev->at_least, .seq = ev->seq,
 		.heading = file_heading(p, ev, n, j), .stays = ev->survives,
 	};
+	if (access_told_to_write(p->r, ev) && j->verdict == V_MISSING)
+		new.kind = NEED_WRITE;
 	bool root = private_root(p, ev, j);
 	if (root)
 		new.heading = new.kind == NEED_LIST ? HEAD_NEEDS : HEAD_GRANTED;
@@ -254,7 +265,7 @@ int tell_access(struct replay *p, const struct event *ev, const struct judgement
 		node->uses |= USE_LIST | USE_PRE;
 		node->type = FT_DIR;
 	}
-	if (to->heading == HEAD_PROBE && !ev->outcome && access_asks_only(&ev->acc, j))
+	if (to->heading == HEAD_PROBE && !ev->outcome && access_asks_only(p->r, ev, j))
 		return finding_note(&f->found, to, "only asked whether it may be written: the answer is no");
 	if (new.heading == HEAD_NEEDS && j->verdict == V_MISSING && ev->acc.op == OP_MKDIR && j->err == EEXIST && j->by)
 		return finding_note(&f->found, to, arena_fmt(f->arena, "%s makes it before the start; mkdir -p would bear that",

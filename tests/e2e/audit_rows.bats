@@ -96,6 +96,26 @@ paste_next() {
 	assert_status 1
 }
 
+@test "test -w of a file that stands in its words is for the answer: a finding, and the printed command works" {
+	echo x >"$HOME/f"
+	printf 'home: host\n' >p.yaml
+	for options in "" "--profile=./p.yaml"; do
+		# shellcheck disable=SC2086
+		run "$SNUG" audit --check $options -- test -w "$HOME/f"
+		assert_status 3
+		assert_line '^ +write +~/f +missing: .* mode: rw'
+		paste_next
+		assert_status 0
+	done
+	printf 'binds:\n  - { source: "~/f", mode: ro }\n' >p.yaml
+	run "$SNUG" audit --check --profile ./p.yaml -- test -w "$HOME/f"
+	assert_status 3
+	assert_out "says read-only"
+	run "$SNUG" why "~/f" last
+	assert_line 'would be EROFS'
+	refute_out 'so no finding'
+}
+
 @test "a descriptor that the command was given: the report names it, and --keep-fd hands it on" {
 	echo given >f
 	run "$SNUG" audit -- sh -c 'cat <&7' 7<f
