@@ -3,6 +3,7 @@
 
 #include "base/esc.h"
 #include "base/map.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,14 +55,25 @@ static int read_points(int mountinfo, struct map *points, struct arena *a)
 	return r;
 }
 
-static bool is_guard(const struct place *p)
+/* Does the host decide what is at @path, or is the directory the view's own? */
+static bool on_host(const struct policy *pol, const char *path)
 {
-	return p->kind == PLACE_MASK || p->kind == PLACE_FENCE;
+	const struct place *at = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < pol->nplaces; i++) {
+		const struct place *p = &pol->places[i];
+		if (p->kind != PLACE_LINK && path_below(path, p->path) && strlen(p->path) > n) {
+			at = p;
+			n = strlen(p->path);
+		}
+	}
+	return at && (at->kind == PLACE_BIND || at->kind == PLACE_FENCE || at->kind == PLACE_PIN);
 }
 
 /*
  * Nobody inside can change the view's mounts. The kernel does when what something was mounted on is replaced on the
- * host: it takes the mount away, and a mask or fence was one.
+ * host: it takes the mount away, and a mask or fence was one. In a directory of the view's own, as / mostly is, there is
+ * nothing to replace; what a mask hides there (/proc) is not even made.
  */
 size_t box_lost(const struct box *b, const struct policy *pol, struct str *notes)
 {
@@ -71,12 +83,12 @@ size_t box_lost(const struct box *b, const struct policy *pol, struct str *notes
 	bool known = false;
 	for (size_t i = 0; b->mounts.plus1 && i < pol->nplaces; i++) {
 		const struct place *p = &pol->places[i];
-		if (!is_guard(p))
+		if (p->kind != PLACE_MASK && p->kind != PLACE_FENCE)
 			continue;
 		if (!known && read_points(fd_no(b->mounts), &points, &a) < 0)
 			return 0;
 		known = true;
-		if (map_find(&points, p->path, strlen(p->path)))
+		if (map_find(&points, p->path, strlen(p->path)) || !on_host(pol, p->path))
 			continue;
 		esc_term(notes, p->path);
 		str_fmt(notes, " was replaced on the host during the run, and from then on was not %s: deny the directory around it "

@@ -378,6 +378,14 @@ confined() { run "$SNUG" run "$@"; }
 	assert_same "$(cat "$WORK/all")" all
 }
 
+@test "what is hidden in the view's own directories cannot be replaced, and the exit code is the command's" {
+	for path in /proc /dev /tmp; do
+		confined --deny-read=$path -- true
+		assert_status 0
+		refute_out replaced
+	done
+}
+
 @test "a protected file that is replaced on the host during the run is said at the end; a denied directory stays denied" {
 	mkdir d && echo one >d/sec && echo one >sec
 	(
