@@ -189,7 +189,7 @@ static void show(struct audit *a, const struct report *r, const char *last)
 		shadow_head(&text, &a->shadow, &a->rec.rec);
 	int rc = tell_report(&text, r, o->json, o->report ? -1 : 2, TEXT_ROWS, o->envp, &e);
 	if (o->shadow && !o->json)
-		shadow_tail(&text, &a->shadow, &a->setup.host);
+		shadow_tail(&text, &a->shadow, o, &a->setup.host);
 	if (!o->json)
 		str_add(&text, last);
 	if (rc == 0 && o->report)
@@ -257,9 +257,14 @@ int audit_after(struct audit *a, struct err *e)
 	struct recording *recs[] = { &a->rec.rec };
 	struct err late = { 0 };
 	if (o->shadow) {
-		int r = shadow_read(&a->shadow, &a->rec.rec, e);
-		if (r < 0)
-			return err_wrap(e, "reading what was written in the shadow");
+		struct err why = { 0 };
+		if (shadow_read(&a->shadow, &a->rec.rec, &why) < 0) {
+			err_wrap(&why, "reading what was written in the shadow");
+			fail(a, &why);
+			a->o->apply = false; /* not in part */
+			if (recording_add_incomplete(&a->rec.rec, why.msg) < 0)
+				return err_set(e, ENOMEM, "out of memory");
+		}
 	}
 	progress(a, true);
 	keep_recording(a);
@@ -297,8 +302,10 @@ int audit_after(struct audit *a, struct err *e)
 		name_own(a, &rep);
 	if (o->update)
 		update(a);
+	if (o->shadow && shadow_put(&a->shadow, o, &late) < 0)
+		fail(a, &late);
 	show(a, &rep, str_c(&last));
-	if (o->shadow && shadow_end(&a->shadow, o, a->rec.rec.status, &late) < 0)
+	if (o->shadow && shadow_ask(&a->shadow, o, a->rec.rec.status, &late) < 0)
 		fail(a, &late);
 	if (a->root && run_finish(&a->run, a->root, &late) < 0)
 		record_warn(&late);

@@ -304,6 +304,8 @@ static int check_audit(const struct cli_opts *o, struct err *e)
 		               "audit with one of them at a time");
 	if (o->best_effort && !o->shadow && o->verb->bit == FOR_AUDIT)
 		return err_set(e, EINVAL, "--best-effort is about the confinement of --shadow; an audit without it has none");
+	if (o->check && o->apply)
+		return err_set(e, EINVAL, "--check is for scripts and never asks, --apply does");
 	if (o->keep_shadow && o->apply)
 		return err_set(e, EINVAL, "--keep-shadow and --apply: one of them at a time");
 	return 0;

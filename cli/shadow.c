@@ -139,6 +139,25 @@ static const struct shadow_top *covering(const struct shadow *s, const struct ho
 	return NULL;
 }
 
+/*
+ * In a user namespace the kernel refuses a lower layer with mounts inside. The project must be writable; what else is so
+ * stays read-only, and who writes there makes the recording incomplete.
+ */
+static void drop_mounted(struct shadow *s, const char *project)
+{
+	const struct host *h = &s->asked.host;
+	size_t keep = 0;
+	for (size_t i = 0; i < s->tops.n; i++) {
+		struct shadow_top t = s->tops.items[i];
+		bool mounted = false;
+		for (size_t k = 0; k < h->nmounts && !mounted; k++)
+			mounted = path_below(h->mounts[k].point, t.path);
+		if (!mounted || (project && strcmp(project, t.path) == 0))
+			s->tops.items[keep++] = t;
+	}
+	s->tops.n = keep;
+}
+
 static int find_tops(struct shadow *s, struct err *e)
 {
 	const struct host *h = &s->asked.host;
@@ -151,6 +170,8 @@ static int find_tops(struct shadow *s, struct err *e)
 		r = no_memory(e);
 	for (size_t i = 0; r == 0 && i < wanted.n; i++)
 		r = want(s, wanted.items[i].text, e);
+	if (r == 0 && !h->privileged)
+		drop_mounted(s, h->project ? directory(s, h->project) : NULL);
 	size_t keep = 0;
 	/* the array is searched while it shrinks: what is left out lies in another, which stays */
 	for (size_t i = 0; r == 0 && i < s->tops.n; i++) {
@@ -207,6 +228,23 @@ static int bind(struct profile *p, const char *path, enum bind_mode mode, struct
 		return no_memory(e);
 	*b = (struct bind){ .source = path, .mode = mode, .optional = mode == BIND_RO,
 	                    .src = { .origin = origin, .inlined = true } };
+	return 0;
+}
+
+/* What the requested profiles hide is hidden here, too. */
+static int add_masks(struct shadow *s, struct err *e)
+{
+	const struct pathlist *const lists[] = { &s->asked.profile.mask, &s->asked.profile.deny_read };
+	struct profile *p = &s->set.profile;
+	for (size_t i = 0; i < LEN(lists); i++) {
+		for (size_t k = 0; k < lists[i]->n; k++) {
+			struct pathent *m = ARENA_PUSH(&p->arena, &p->mask, items, n);
+			if (!m)
+				return no_memory(e);
+			*m = lists[i]->items[k]; /* borrowed: both live as long as the shadow */
+			m->optional = true;
+		}
+	}
 	return 0;
 }
 
@@ -287,6 +325,8 @@ static int make_policy(struct shadow *s, const struct cli_opts *given, struct er
 	o.no_base = o.override = false;
 	int r = setup_compose(&s->set, &o, FIND_APPLY, e);
 	if (r == 0)
+		r = add_masks(s, e);
+	if (r == 0)
 		r = add_binds(s, e);
 	if (r == 0)
 		r = profile_paths(&s->set.profile, &s->set.host, &s->arena, &paths, e);
@@ -356,7 +396,7 @@ int shadow_run(struct shadow *s, struct record *out, const struct cli_opts *o, s
 	if (r == 0)
 		r = confine_run(&c, &s->set.policy, e);
 	if (r < 0)
-		return err_wrap(e, "--shadow");
+		return r;
 	record_over();
 	out->rec = TAKE(c.rec);
 	out->exec_err = c.exec_err;

@@ -11,7 +11,7 @@
  * @tops:   what is shown through an overlay each
  * @hidden: credential stores that are there on the host, in those
  * @set:    the layout: the built-in profile `shadow`; @asked: the requested profiles as run would apply them: environment
- * @list:   what would have been written
+ * @list:   what would have been written; @kept: it lies where --keep-shadow says
  */
 struct shadow {
 	struct arena arena;
@@ -20,6 +20,7 @@ struct shadow {
 	struct wordlist hidden;
 	struct setup set, asked;
 	struct shadow_list list;
+	bool kept;
 };
 void shadow_drop(struct shadow *s);
 

@@ -49,7 +49,7 @@ static uint64_t bytes(const struct shadow_list *l)
 	return sum;
 }
 
-void shadow_tail(struct str *out, const struct shadow *s, const struct host *h)
+void shadow_tail(struct str *out, const struct shadow *s, const struct cli_opts *o, const struct host *h)
 {
 	if (!s->list.n) {
 		str_add(out, "snug: shadow: nothing would have been written\n");
@@ -59,6 +59,13 @@ void shadow_tail(struct str *out, const struct shadow *s, const struct host *h)
 	shadow_size(out, bytes(&s->list));
 	str_add(out, ")\n");
 	shadow_text(out, &s->list, h, ROWS);
+	if (s->kept) {
+		str_add(out, "snug: shadow: kept in ");
+		esc_term(out, o->keep_shadow);
+		str_add(out, ": tree/, and removed (a list)\n");
+	} else if (!o->keep_shadow && !o->apply) {
+		str_add(out, "snug: shadow: thrown away\n");
+	}
 }
 
 void shadow_object(struct str *out, const struct shadow *s, const struct recording *rec)
@@ -99,28 +106,23 @@ static int apply(struct shadow *s, const struct cli_opts *o, struct err *e)
 	return r;
 }
 
-int shadow_end(struct shadow *s, const struct cli_opts *o, int status, struct err *e)
+int shadow_put(struct shadow *s, const struct cli_opts *o, struct err *e)
 {
-	bool say = !o->quiet && (!o->json || o->report);
-	if (o->keep_shadow) {
-		int r = shadow_keep(s, o->keep_shadow, e);
-		if (r < 0) {
-			err_wrap(e, "--keep-shadow; the layers lie in %s", s->dir);
-			s->dir = NULL;
-			return r;
-		}
-		if (say) {
-			OWN(str) dir = { 0 };
-			esc_term(&dir, o->keep_shadow);
-			fprintf(stderr, "snug: shadow: kept in %s: tree/, and removed (a list)\n", str_c(&dir));
-		}
-		return 0;
+	int r = o->keep_shadow ? shadow_keep(s, o->keep_shadow, e) : 0;
+	s->kept = o->keep_shadow && r == 0;
+	if (r < 0) {
+		err_wrap(e, "--keep-shadow; the layers lie in %s", s->dir);
+		s->dir = NULL; /* not to be thrown away */
 	}
-	if (!s->list.n)
+	return r;
+}
+
+int shadow_ask(struct shadow *s, const struct cli_opts *o, int status, struct err *e)
+{
+	if (!o->apply || !s->list.n)
 		return 0;
-	if (o->apply && agreed(s, status))
+	if (agreed(s, status))
 		return apply(s, o, e);
-	if (say || o->apply)
-		fprintf(stderr, "snug: shadow: thrown away\n");
+	fprintf(stderr, "snug: shadow: thrown away\n");
 	return 0;
 }

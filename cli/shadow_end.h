@@ -10,9 +10,12 @@ void shadow_unprepare(const struct cli_opts *o);
 
 /* The lines that come before the report, and those that come after it, for people. */
 void shadow_head(struct str *out, const struct shadow *s, const struct recording *rec);
-void shadow_tail(struct str *out, const struct shadow *s, const struct host *h);
+void shadow_tail(struct str *out, const struct shadow *s, const struct cli_opts *o, const struct host *h);
 /* For machines: one JSON object. */
 void shadow_object(struct str *out, const struct shadow *s, const struct recording *rec);
 
-/* Keep, apply or throw away, and say which. -errno with @e: what was written could not be kept or applied. */
-int shadow_end(struct shadow *s, const struct cli_opts *o, int status, struct err *e) MUST;
+/* Before the report: what --keep-shadow asks for. -errno with @e; the layers stay then. */
+int shadow_put(struct shadow *s, const struct cli_opts *o, struct err *e) MUST;
+
+/* After the report: ask what --apply asks, and do it. Likewise. */
+int shadow_ask(struct shadow *s, const struct cli_opts *o, int status, struct err *e) MUST;

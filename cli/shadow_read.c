@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,6 +70,29 @@ static bool is_barred(const struct shadow *s, const struct event *ev, const stru
 	       o->type != FT_NONE && (ev->acc.op != OP_EXEC || o->mode & 0111) && lstat(o->path, &st) == 0;
 }
 
+/* Device of the deepest directory at or above @path that the host has. */
+static dev_t device_of(const char *path)
+{
+	char dir[PATH_MAX];
+	struct stat st;
+	if (!path || snprintf(dir, sizeof(dir), "%s", path) >= (int)sizeof(dir))
+		return 0;
+	while (lstat(dir, &st) != 0) {
+		if (!dir[1])
+			return 0;
+		dir[path_parent_len(dir)] = 0;
+	}
+	return st.st_dev;
+}
+
+/* Two mounts here, one file system on the host. */
+static bool is_apart(const struct shadow *s UNUSED, const struct event *ev, const struct object *o)
+{
+	const struct object *from = &ev->acc.obj[0], *to = &ev->acc.obj[1];
+	return o == from && (ev->acc.op == OP_RENAME || ev->acc.op == OP_LINK) && ev->outcome == EXDEV && from->type != FT_DIR &&
+	       device_of(from->dir) && device_of(from->dir) == device_of(to->dir);
+}
+
 /* Through an overlay nobody listens on it. */
 static bool is_socket(const struct shadow *s, const struct event *ev, const struct object *o)
 {
@@ -83,6 +108,8 @@ static const struct {
 	{ is_moved_dir, "a shadow cannot rename a directory of the host (EXDEV), and the command may have gone another way" },
 	{ is_kept_ro, "is read-only in a shadow" },
 	{ is_others, "belongs to another user, and cannot be changed in an ordinary user's shadow" },
+	{ is_apart, "a shadow cannot move or link it into another of its directories (EXDEV), and the command may have gone "
+	            "another way" },
 	{ is_socket, "a socket of the host cannot be reached in a shadow" },
 	{ is_barred, "belongs to another user, and root has no capabilities in a shadow" },
 };
@@ -119,10 +146,19 @@ static int find_artefacts(struct shadow *s, struct recording *rec, size_t kind, 
 int shadow_read(struct shadow *s, struct recording *rec, struct err *e)
 {
 	const char *torn = NULL;
+	struct wordlist stores = { 0 };
 	size_t n = 0;
 	int r = 0;
+	for (size_t i = 0; r == 0 && i < s->set.policy.nbans; i++) {
+		const struct ban *b = &s->set.policy.bans[i];
+		struct word *w = b->write_only ? NULL : ARENA_PUSH(&s->arena, &stores, items, n);
+		if (w)
+			w->text = b->path;
+		else if (!b->write_only)
+			r = err_set(e, ENOMEM, "out of memory");
+	}
 	for (size_t i = 0; r == 0 && i < s->tops.n; i++)
-		r = upper_read(&s->list, &s->tops.items[i], &s->hidden, e);
+		r = upper_read(&s->list, &s->tops.items[i], &s->hidden, &stores, e);
 	shadow_sort(&s->list);
 	for (size_t i = 0; i < s->list.n; i++) {
 		if (!s->list.items[i].torn)
@@ -141,13 +177,15 @@ int shadow_read(struct shadow *s, struct recording *rec, struct err *e)
 
 /* ---- credentials ---- */
 
-/* The mask line that hides @path, which is there on the host. */
+static const char list[] = "builtin:shadow";
+
+/* Does that profile's list of stores hide @path, which is there on the host? */
 static bool is_store(const struct shadow *s, const char *path)
 {
 	const struct policy *pol = &s->set.policy;
 	struct stat st;
 	for (size_t i = 0; i < pol->nbans; i++)
-		if (!pol->bans[i].write_only && path_under(path, pol->bans[i].path))
+		if (!pol->bans[i].write_only && path_under(path, pol->bans[i].path) && strcmp(pol->bans[i].src.origin, list) == 0)
 			return lstat(path, &st) == 0;
 	return false;
 }

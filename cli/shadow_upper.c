@@ -24,7 +24,7 @@
  */
 #define OPAQUE "user.overlay.opaque"
 
-enum { DEPTH_MAX = 400 }; /* a descriptor or two each, below the usual limit of 1024 */
+enum { DEPTH_MAX = 300 }; /* three descriptors each, below the usual limit of 1024 */
 
 int upper_fits(const char *dir, struct err *e)
 {
@@ -131,7 +131,7 @@ static int look(struct layer *out, int dir, const char *name, char *text, size_t
 /* What one level of the walk knows. */
 struct level {
 	struct shadow_list *out;
-	const struct wordlist *hidden;
+	const struct wordlist *hidden, *stores;
 	int up, low; /* directories */
 	const char *path;
 	unsigned depth;
@@ -161,7 +161,7 @@ static int enter(const struct level *l, const char *name, const char *path, bool
 	if (l->low >= 0 && !opaque)
 		low = fd_own(openat(l->low, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 	const struct level next = {
-		.out = l->out, .hidden = l->hidden, .up = up, .low = low.plus1 ? fd_no(low) : -1, .path = path, .depth = l->depth + 1,
+		.out = l->out, .hidden = l->hidden, .stores = l->stores, .up = up, .low = low.plus1 ? fd_no(low) : -1, .path = path, .depth = l->depth + 1,
 	};
 	return read_dir(&next, e);
 }
@@ -190,7 +190,7 @@ static int one(const struct level *l, const char *name, struct err *e)
 	}
 	/* what takes a store away is not to be done either */
 	bool takes = up.whiteout || up.opaque || (up.type != low.type && low.type != FT_NONE);
-	if (shadow_add(l->out, p, &up, &low, under_any(l->hidden, p, false) || (takes && holds_any(l->hidden, p))) < 0)
+	if (shadow_add(l->out, p, &up, &low, under_any(l->stores, p, false) || (takes && holds_any(l->hidden, p))) < 0)
 		return err_set(e, ENOMEM, "out of memory");
 	return up.type == FT_DIR ? enter(l, name, p, up.opaque, fd_no(dir), e) : 0;
 }
@@ -198,7 +198,7 @@ static int one(const struct level *l, const char *name, struct err *e)
 static int read_dir(const struct level *l, struct err *e)
 {
 	if (l->depth > DEPTH_MAX)
-		return err_set(e, ELOOP, "%s: more than %d directories deep", l->path, DEPTH_MAX);
+		return err_set(e, ELOOP, "more than %d directories deep: %s", DEPTH_MAX, l->path);
 	int copy = fcntl(l->up, F_DUPFD_CLOEXEC, 0);
 	DIR *d = copy < 0 ? NULL : fdopendir(copy);
 	if (!d)
@@ -214,7 +214,8 @@ static int read_dir(const struct level *l, struct err *e)
 	return r;
 }
 
-int upper_read(struct shadow_list *out, const struct shadow_top *t, const struct wordlist *hidden, struct err *e)
+int upper_read(struct shadow_list *out, const struct shadow_top *t, const struct wordlist *hidden,
+               const struct wordlist *stores, struct err *e)
 {
 	char path[PATH_MAX];
 	if (upper_path(path, sizeof(path), t, t->path) < 0)
@@ -223,6 +224,7 @@ int upper_read(struct shadow_list *out, const struct shadow_top *t, const struct
 	OWN(fd) low = fd_own(open(t->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 	if (!up.plus1 || !low.plus1)
 		return err_sys(e, "%s", up.plus1 ? t->path : path);
-	const struct level top = { .out = out, .hidden = hidden, .up = fd_no(up), .low = fd_no(low), .path = t->path };
+	const struct level top = { .out = out, .hidden = hidden, .stores = stores, .up = fd_no(up), .low = fd_no(low),
+	                           .path = t->path };
 	return read_dir(&top, e);
 }

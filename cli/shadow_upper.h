@@ -28,8 +28,10 @@ int upper_path(char *buf, size_t size, const struct shadow_top *t, const char *p
 
 /**
  * upper_read() - add everything that the upper layer of @t says
- * @hidden: paths hidden from the start: no change, and what is made at or below them is a store's
+ * @hidden: paths hidden from the start: no change
+ * @stores: paths at and below which everything is a store's, whether hidden or not
  *
  * Directories that may not be read are made readable: the layer is nobody's any more.
  */
-int upper_read(struct shadow_list *out, const struct shadow_top *t, const struct wordlist *hidden, struct err *e) MUST;
+int upper_read(struct shadow_list *out, const struct shadow_top *t, const struct wordlist *hidden,
+               const struct wordlist *stores, struct err *e) MUST;

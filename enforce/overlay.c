@@ -15,7 +15,7 @@
  * what was opened, without a link on the way. `userxattr` for root as well, so that the upper layer reads the same for
  * whoever made it. redirect_dir and metacopy are off with it (Linux forces that), so that the upper layer is a plain tree
  * with whiteouts; the price is EXDEV when a directory of below is renamed. `index` would write to the lower layer's
- * file handles; `xino` keeps inode and device numbers as they are where it can.
+ * file handles; `xino` gives all objects one device number.
  */
 static int lower_mount(struct build *b, const char *lower, int base, struct err *e)
 {
@@ -57,7 +57,7 @@ static int refused(int err, const char *lower, struct err *e)
 int view_overlay(struct fd *out, struct build *b, const char *lower, const char *base, struct err *e)
 {
 	static const char *const options[] = {
-		"lowerdir", "lower", "upperdir", "upper", "workdir", "work", "index", "off", "xino", "auto",
+		"lowerdir", "lower", "upperdir", "upper", "workdir", "work", "index", "off", "xino", "on",
 	};
 	OWN(fd) at = { 0 };
 	int r = view_source(&at, b, base, e);

@@ -121,7 +121,7 @@ static const struct { enum shadow_do what; const char *why; } makes[] = {
 static int plan_item(struct shadow_plan *p, struct arena *a, const struct shadow_item *i)
 {
 	if (i->store)
-		return step(p, a, DO_SKIP, i, "a credential store");
+		return step(p, a, DO_SKIP, i, "a credential store, or masked");
 	if (i->what == SHADOW_REMOVED)
 		return step(p, a, DO_REMOVE, i, NULL);
 	if (i->what == SHADOW_CHANGED && i->type == FT_DIR)

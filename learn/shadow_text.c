@@ -68,7 +68,7 @@ static void row(struct str *out, const struct shadow_item *i, size_t files, uint
 		esc_term(out, i->text);
 	}
 	if (i->store)
-		str_add(out, "  (a credential store)");
+		str_add(out, "  (a credential store, or masked)");
 	str_add_char(out, '\n');
 }
 

@@ -12,8 +12,7 @@ setup() {
 	mkdir -p old/sub gone/x
 	echo b >old/sub/b
 	touch gone/x/y
-	run "$SNUG" audit --shadow -q -- true
-	[ "$status" = 0 ] || skip "no shadow here: $output"
+	skip_unless "no overlay here" sh -c '"$SNUG" check --json | grep -q "\"overlay\":{\"works\":true"'
 }
 teardown() { net_stop; }
 
@@ -152,7 +151,7 @@ $WORK/bin" "$output"
 	(cd "$WORK/bare" && sh -c "$everything")
 	assert_same "$(state "$WORK/bare")" "$(state "$PROJ")"
 	# of a credential store nothing is done, and that is said
-	assert_out '.ssh: a credential store'
+	assert_out '.ssh: a credential store, or masked'
 	assert_same key "$(cat "$HOME"/.ssh/*)"
 }
 
@@ -213,6 +212,68 @@ $WORK/bin" "$output"
 	assert_status 0
 	assert_line '^read$'
 	[ ! -e /usr/x ]
+}
+
+@test "what is mounted inside a shadowed directory is seen, read-only, and that is said" {
+	is_root || skip "mounts a file system, which needs root"
+	need unshare
+	mkdir mnt
+	# shellcheck disable=SC2016 # for the shell inside
+	run unshare --mount sh -c 'mount -t tmpfs none mnt && echo inner >mnt/f && "$SNUG" audit --shadow -- sh -c "cat mnt/f; touch mnt/new; touch here"'
+	assert_line '^inner$'
+	assert_line 'incomplete: \{project\}/mnt/new: is read-only'
+	assert_line '^  new +\{project\}/here '
+}
+
+@test "names with commas, colons, blanks and backslashes, and long ones, are shadowed as well" {
+	local long
+	long=$(printf 'x%.0s' {1..200})
+	mkdir -p "a,b:c\\d e/$long/$long"
+	cd "a,b:c\\d e/$long/$long"
+	run "$SNUG" audit --shadow -- sh -c 'echo hi >f; cat f'
+	assert_status 0
+	assert_line '^  new +\{project\}/f  3 B$'
+	[ ! -e f ]
+}
+
+@test "a move between two shadowed directories, which one file system would allow, makes it incomplete" {
+	is_root && skip "root has one overlay over both"
+	touch f
+	run "$SNUG" audit --shadow -- mv f "$HOME/f"
+	assert_line 'incomplete: \{project\}/f: a shadow cannot move'
+}
+
+@test "what --deny-read hides is absent; --check speaks last; --check and --apply do not go together" {
+	echo s >secret
+	run "$SNUG" audit --shadow -q --deny-read=./secret -- cat secret
+	assert_status 1
+	assert_out 'No such file'
+	run "$SNUG" audit --shadow --check -- touch y
+	assert_same 'snug: check: clean' "${lines[-1]}"
+	run "$SNUG" audit --apply --check -- touch y
+	assert_status 2
+}
+
+@test "--timeout ends it; the report is written" {
+	run "$SNUG" audit --shadow --timeout=1 -- sh -c 'touch y; sleep 30'
+	assert_status 124
+	assert_line '^  new +\{project\}/y '
+}
+
+@test "layers that a killed snug left go with their run" {
+	"$SNUG" audit --shadow -q -- sh -c 'touch y; sleep 30' 3>&- &
+	local pid=$! tries
+	for ((tries = 0; tries < 100; tries++)); do
+		[ -z "$(find "$XDG_STATE_HOME" -path '*upper*' -name y)" ] || break
+		sleep 0.1
+	done
+	kill -KILL $pid
+	wait $pid || true
+	[ -n "$(find "$XDG_STATE_HOME" -name 'shadow-*')" ]
+	sleep 1
+	"$SNUG" runs rm "$(basename "$(find "$XDG_STATE_HOME/snug/runs" -mindepth 1 -maxdepth 1 -type d | tail -1)")"
+	assert_same "" "$(find "$XDG_STATE_HOME" -name 'shadow-*')"
+	[ ! -e y ]
 }
 
 @test "profiles of a checkout count only when trusted" {
