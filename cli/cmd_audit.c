@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int check_outputs(const struct cli_opts *o, struct err *e)
 {
@@ -39,6 +40,29 @@ static void banner(const struct cli_opts *o)
 	else
 		fputs(o->network_only ? "snug: audit: watching hosts only: files are not seen, nothing is confined\n" :
 		                        "snug: audit: watching only: nothing is confined (--shadow: written to copies)\n", stderr);
+}
+
+/* The requested directory of process.cwd, where a confined run would start; NULL: there is none, or it is this one. */
+static const char *start_dir(const struct audit *a)
+{
+	const struct policy *pol = &a->setup.policy;
+	bool asked = a->setup.profile.cwd.src.origin && pol->cwd && a->setup.host.cwd;
+	return asked && strcmp(pol->cwd, a->setup.host.cwd) != 0 ? pol->cwd : NULL;
+}
+
+/* Start where a confined run would. A directory that only that would have (a target, a tmpfs) makes the recording incomplete. */
+static int record(struct audit *a, struct err *e)
+{
+	struct stat st;
+	const char *dir = start_dir(a);
+	bool there = dir && stat(dir, &st) == 0 && S_ISDIR(st.st_mode);
+	if (there)
+		a->rec.cwd = dir;
+	int r = record_run(&a->rec, a->o, &a->setup.host, e);
+	if (r < 0 || !dir || there)
+		return r;
+	const char *why = arena_fmt(&a->arena, "process.cwd %s is no directory of the host: it was recorded in another", dir);
+	return why && recording_add_incomplete(&a->rec.rec, why) == 0 ? r : err_set(e, ENOMEM, "out of memory");
 }
 
 static int run(struct audit *a, struct err *e)
@@ -74,7 +98,7 @@ static int run(struct audit *a, struct err *e)
 		a->rec.before_change = keeper_original;
 		a->rec.change_arg = &a->verify.keep;
 	}
-	r = a->o->shadow ? shadow_run(&a->shadow, &a->rec, a->o, &a->setup.host, e) : record_run(&a->rec, a->o, &a->setup.host, e);
+	r = a->o->shadow ? shadow_run(&a->shadow, &a->rec, a->o, &a->setup.host, e) : record(a, e);
 	if (r < 0 || a->rec.exec_err) {
 		verify_clean(&a->verify);
 		shadow_drop(&a->shadow);

@@ -70,7 +70,7 @@ int record_run(struct record *out, const struct cli_opts *o, struct host *h, str
 	h->network_view = view;
 	const struct trace_opts t = {
 		.argv = o->cmd, .env = names ? out->offer.env : o->envp, .real_env = o->envp,
-		.cwd = o->cwd ? h->cwd : NULL, .network_only = o->network_only, .proxy_port = out->offer.port,
+		.cwd = out->cwd ? out->cwd : o->cwd ? h->cwd : NULL, .network_only = o->network_only, .proxy_port = out->offer.port,
 		.timeout_ms = o->timeout_s ? o->timeout_s * 1000 : -1,
 		.log_fd = names ? fd_no(out->offer.relay.log) : -1,
 		.daemon_wait_ms = DAEMON_WAIT_MS,

@@ -9,6 +9,7 @@
  * struct record - zero is empty
  * @exec_err:  errno of a failed execve: nothing ran
  * @timed_out: --timeout ended the command
+ * @cwd:       where the command starts, given before record_run(); NULL: where it was asked to
  * @before_change, @change_arg: as in struct trace_opts, given before record_run()
  */
 struct record {
@@ -16,6 +17,7 @@ struct record {
 	struct recording rec;
 	int exec_err;
 	bool timed_out;
+	const char *cwd;
 	void (*before_change)(void *arg, const char *path);
 	void *change_arg;
 };

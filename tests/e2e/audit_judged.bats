@@ -81,3 +81,21 @@ paste_next() {
 	assert_status 1
 	assert_out "Permission denied"
 }
+
+@test "process.cwd of a requested profile: the command is watched where a confined run starts" {
+	mkdir "$HOME/d"
+	printf 'process: { cwd: "~/d" }\nbinds:\n  - { source: "~/d", mode: ro }\n' >p.yaml
+	run "$SNUG" audit --check --profile ./p.yaml -- sh -c 'pwd; echo 1 >w'
+	assert_status 3
+	assert_out "$HOME/d"
+	assert_line '~/d/w +missing: would be EROFS'
+	[ ! -e w ] || fail "it ran elsewhere"
+	run "$SNUG" --profile ./p.yaml -- sh -c 'pwd; echo 2 >w'
+	assert_status 2
+	assert_out "$HOME/d"
+	# there only confined
+	printf 'process: { cwd: "/opt/snug-test" }\nbinds:\n  - { source: "~/d", target: /opt/snug-test, mode: ro }\n' >p.yaml
+	run "$SNUG" audit --check --profile ./p.yaml -- true
+	assert_status 4
+	assert_out "is no directory of the host"
+}
