@@ -84,6 +84,8 @@ static const char *socket_note(const struct access *a)
 		return a->family == FAM_OTHER ? "a socket family that only --network host has" : NULL;
 	if (a->op == OP_BIND || a->op == OP_LISTEN)
 		return NULL;
+	if (judge_loopback(a->obj[0].spelled) && a->op == OP_SEND)
+		return "datagrams to a service outside the sandbox: they arrive only with --network host";
 	if (judge_loopback(a->obj[0].spelled))
 		return "a service outside the sandbox: reached if the program uses the proxy";
 	if (a->port == 53)
@@ -149,7 +151,7 @@ int facts_other(struct replay *p, const struct event *ev, const struct judgement
 		new.necessity = NEC_FAILED_ANYWAY;
 	if (j->verdict == V_PRIVATE && new.necessity == NEC_REQUIRED)
 		new.necessity = NEC_SELF_CREATED;
-	new.direct = new.kind == NEED_HOST && a->op != OP_HOST && !judge_loopback(a->obj[0].spelled);
+	new.direct = new.kind == NEED_HOST && a->op != OP_HOST && (a->op == OP_SEND || !judge_loopback(a->obj[0].spelled));
 	new.heading = heading_of(new.necessity, j->verdict);
 	if (new.kind == NEED_LISTEN && new.heading == HEAD_NEEDS && a->op == OP_LISTEN)
 		new.heading = HEAD_SELF;

@@ -41,9 +41,16 @@ bool judge_loopback(const char *spelled)
 	return IN6_IS_ADDR_LOOPBACK(&six) || IN6_IS_ADDR_UNSPECIFIED(&six);
 }
 
+static bool datagrams(const struct access *a)
+{
+	return a->op == OP_SEND || (a->flags & 0xf) == SOCK_DGRAM;
+}
+
 const char *made_socket(char *buf, size_t size, const struct access *a)
 {
-	if (a->family == FAM_ABSTRACT)
+	if (a->family != FAM_ABSTRACT && datagrams(a))
+		snprintf(buf, size, "udp:%u", a->port);
+	else if (a->family == FAM_ABSTRACT)
 		snprintf(buf, size, "%s", a->obj[0].spelled ? a->obj[0].spelled : "@");
 	else
 		snprintf(buf, size, ":%u", a->port);
@@ -55,6 +62,18 @@ static bool listens(const struct made *m, const struct access *a)
 	char key[128];
 	made_socket(key, sizeof(key), a);
 	return made_type(m, key, strlen(key)) == FT_SOCK;
+}
+
+/*
+ * Is a datagram over loopback for the command itself? What port a socket got is not recorded: one of a bind to port 0 may
+ * be any, and who has bound one answers to the ports of those that asked without (ip_local_port_range).
+ */
+static bool receives(const struct made *m, const struct access *a)
+{
+	enum { EPHEMERAL = 32768 };
+	struct access any = *a;
+	any.port = 0;
+	return listens(m, a) || listens(m, &any) || (a->port >= EPHEMERAL && made_type(m, "udp", 3) == FT_SOCK);
 }
 
 /* A service on the host's loopback, which nothing inside is: only a line that names it means it, and the proxy reaches it. */
@@ -90,7 +109,9 @@ static struct judgement judge_inet(const struct policy *pol, const struct access
 		return answer(V_GRANTED, 0, by, "");
 	if (!here)
 		return answer(V_MISSING, ENETUNREACH, by, "own network: loopback only");
-	if (a->op == OP_SEND || (a->flags & 0xf) == SOCK_DGRAM || listens(m, a))
+	if (a->op == OP_SEND && !receives(m, a)) /* sent it is, to nobody */
+		return answer(V_MISSING, 0, by, "own network: nobody listens");
+	if (datagrams(a) || listens(m, a))
 		return answer(V_PRIVATE, 0, by, "own network");
 	return judge_service(pol, a, by);
 }

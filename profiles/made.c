@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 void made_drop(struct made *m)
@@ -199,5 +200,9 @@ int made_apply(struct made *m, const struct policy *pol, const struct access *a,
 	char key[128];
 	bool named = a->op == OP_BIND && a->family == FAM_ABSTRACT;
 	bool port = j->verdict == V_PRIVATE && a->op == OP_LISTEN && (a->family == FAM_INET || a->family == FAM_INET6) && a->port;
-	return named || port ? put(m, made_socket(key, sizeof(key), a), FT_SOCK) : 0;
+	bool datagrams = j->verdict == V_PRIVATE && a->op == OP_BIND && (a->family == FAM_INET || a->family == FAM_INET6) &&
+	                 (a->flags & 0xf) == SOCK_DGRAM;
+	if (datagrams && put(m, "udp", FT_SOCK))
+		return -ENOMEM;
+	return named || port || datagrams ? put(m, made_socket(key, sizeof(key), a), FT_SOCK) : 0;
 }

@@ -99,3 +99,46 @@ paste_next() {
 	assert_status 4
 	assert_out "is no directory of the host"
 }
+
+@test "datagrams to a service on the host's loopback do not arrive confined; those to a socket of its own do" {
+	need /usr/bin/python3
+	cat >serve.py <<-'PY'
+		import socket, sys
+		d = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		for port in range(20000, 30000):
+		    try:
+		        d.bind(("127.0.0.1", port))
+		        break
+		    except OSError:
+		        pass
+		open("port.new", "w").write(str(port))
+		import os; os.rename("port.new", "port")
+		d.settimeout(60)
+		while True:
+		    _, who = d.recvfrom(9)
+		    d.sendto(b"answer", who)
+	PY
+	cat >ask.py <<-'PY'
+		import socket, sys
+		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		s.settimeout(1)
+		s.sendto(b"q", ("127.0.0.1", int(open("port").read())))
+		print(s.recv(9).decode())
+	PY
+	/usr/bin/python3 serve.py 3>&- &
+	pid=$!
+	for _ in $(seq 100); do [ -e port ] && break; sleep 0.05; done
+	run "$SNUG" audit --check -- /usr/bin/python3 ask.py
+	kill "$pid"
+	assert_status 3
+	assert_out answer
+	assert_out "only with --network host"
+	rm port
+	# shellcheck disable=SC2016
+	run "$SNUG" audit --check -- sh -c '/usr/bin/python3 serve.py & while [ ! -e port ]; do sleep 0.05; done; /usr/bin/python3 ask.py; kill $!; rm port'
+	assert_status 0
+	assert_out answer
+	# shellcheck disable=SC2016
+	run "$SNUG" -- sh -c '/usr/bin/python3 serve.py & while [ ! -e port ]; do sleep 0.05; done; /usr/bin/python3 ask.py; kill $!; rm port'
+	assert_out answer
+}

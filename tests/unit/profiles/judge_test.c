@@ -12,6 +12,7 @@
 #include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -335,29 +336,37 @@ static void sockets_see_their_own_network(void **state)
 		uint16_t port;
 		enum verdict verdict;
 		int err;
+		uint32_t flags;
 	} rows[] = {
-		{ "far away", NET_NONE, OP_CONNECT, FAM_INET, "192.0.2.1:443", 443, V_MISSING, ENETUNREACH },
-		{ "far away, 6", NET_PROXY, OP_CONNECT, FAM_INET6, "[2001:db8::1]:443", 443, V_MISSING, ENETUNREACH },
-		{ "raw network", NET_HOST, OP_CONNECT, FAM_INET, "192.0.2.1:443", 443, V_GRANTED, 0 },
-		{ "nobody listens", NET_NONE, OP_CONNECT, FAM_INET, "127.0.0.1:5432", 5432, V_MISSING, ECONNREFUSED },
-		{ "bind", NET_NONE, OP_BIND, FAM_INET, "0.0.0.0:5432", 5432, V_PRIVATE, 0 },
-		{ "bind low", NET_NONE, OP_BIND, FAM_INET, "0.0.0.0:80", 80, V_GRANTED, EACCES },
-		{ "bind elsewhere", NET_NONE, OP_BIND, FAM_INET, "192.0.2.7:8080", 8080, V_MISSING, EADDRNOTAVAIL },
-		{ "listen", NET_NONE, OP_LISTEN, FAM_INET, "0.0.0.0:5432", 5432, V_PRIVATE, 0 },
-		{ "own listener", NET_NONE, OP_CONNECT, FAM_INET, "127.0.0.1:5432", 5432, V_PRIVATE, 0 },
-		{ "datagram to itself", NET_NONE, OP_SEND, FAM_INET6, "[::1]:53", 53, V_PRIVATE, 0 },
-		{ "abstract of the host", NET_NONE, OP_CONNECT, FAM_ABSTRACT, "@bus", 0, V_MISSING, ECONNREFUSED },
-		{ "abstract of the host's network", NET_HOST, OP_CONNECT, FAM_ABSTRACT, "@bus", 0, V_MISSING, EPERM },
-		{ "own abstract there", NET_HOST, OP_BIND, FAM_ABSTRACT, "@bus", 0, V_GRANTED, 0 },
-		{ "own abstract", NET_NONE, OP_BIND, FAM_ABSTRACT, "@bus", 0, V_PRIVATE, 0 },
-		{ "reached", NET_NONE, OP_CONNECT, FAM_ABSTRACT, "@bus", 0, V_PRIVATE, 0 },
-		{ "netlink", NET_NONE, OP_BIND, FAM_NETLINK, "", 0, V_GRANTED, 0 },
+		{ "far away", NET_NONE, OP_CONNECT, FAM_INET, "192.0.2.1:443", 443, V_MISSING, ENETUNREACH, 0 },
+		{ "far away, 6", NET_PROXY, OP_CONNECT, FAM_INET6, "[2001:db8::1]:443", 443, V_MISSING, ENETUNREACH, 0 },
+		{ "raw network", NET_HOST, OP_CONNECT, FAM_INET, "192.0.2.1:443", 443, V_GRANTED, 0, 0 },
+		{ "nobody listens", NET_NONE, OP_CONNECT, FAM_INET, "127.0.0.1:5432", 5432, V_MISSING, ECONNREFUSED, 0 },
+		{ "bind", NET_NONE, OP_BIND, FAM_INET, "0.0.0.0:5432", 5432, V_PRIVATE, 0, 0 },
+		{ "bind low", NET_NONE, OP_BIND, FAM_INET, "0.0.0.0:80", 80, V_GRANTED, EACCES, 0 },
+		{ "bind elsewhere", NET_NONE, OP_BIND, FAM_INET, "192.0.2.7:8080", 8080, V_MISSING, EADDRNOTAVAIL, 0 },
+		{ "listen", NET_NONE, OP_LISTEN, FAM_INET, "0.0.0.0:5432", 5432, V_PRIVATE, 0, 0 },
+		{ "own listener", NET_NONE, OP_CONNECT, FAM_INET, "127.0.0.1:5432", 5432, V_PRIVATE, 0, 0 },
+		{ "datagram to nobody", NET_NONE, OP_SEND, FAM_INET6, "[::1]:53", 53, V_MISSING, 0, 0 },
+		{ "datagram to who listens to a stream", NET_NONE, OP_SEND, FAM_INET, "127.0.0.1:5432", 5432, V_MISSING, 0, 0 },
+		{ "bind for datagrams", NET_NONE, OP_BIND, FAM_INET6, "[::1]:5353", 5353, V_PRIVATE, 0, SOCK_DGRAM },
+		{ "datagram to itself", NET_NONE, OP_SEND, FAM_INET6, "[::1]:5353", 5353, V_PRIVATE, 0, 0 },
+		{ "answer", NET_NONE, OP_SEND, FAM_INET6, "[::1]:40000", 40000, V_PRIVATE, 0, 0 },
+		{ "datagram to somebody else still", NET_NONE, OP_SEND, FAM_INET6, "[::1]:53", 53, V_MISSING, 0, 0 },
+		{ "bind to any port", NET_NONE, OP_BIND, FAM_INET, "127.0.0.1:0", 0, V_PRIVATE, 0, SOCK_DGRAM },
+		{ "datagram to which port it may be", NET_NONE, OP_SEND, FAM_INET, "127.0.0.1:53", 53, V_PRIVATE, 0, 0 },
+		{ "abstract of the host", NET_NONE, OP_CONNECT, FAM_ABSTRACT, "@bus", 0, V_MISSING, ECONNREFUSED, 0 },
+		{ "abstract of the host's network", NET_HOST, OP_CONNECT, FAM_ABSTRACT, "@bus", 0, V_MISSING, EPERM, 0 },
+		{ "own abstract there", NET_HOST, OP_BIND, FAM_ABSTRACT, "@bus", 0, V_GRANTED, 0, 0 },
+		{ "own abstract", NET_NONE, OP_BIND, FAM_ABSTRACT, "@bus", 0, V_PRIVATE, 0, 0 },
+		{ "reached", NET_NONE, OP_CONNECT, FAM_ABSTRACT, "@bus", 0, V_PRIVATE, 0, 0 },
+		{ "netlink", NET_NONE, OP_BIND, FAM_NETLINK, "", 0, V_GRANTED, 0, 0 },
 	};
 	struct policy pol;
 	OWN(made) m = { 0 };
 	policy_fill(&pol);
 	for (size_t i = 0; i < LEN(rows); i++) {
-		struct access a = { .op = rows[i].op, .family = rows[i].family, .port = rows[i].port };
+		struct access a = { .op = rows[i].op, .family = rows[i].family, .port = rows[i].port, .flags = rows[i].flags };
 		a.obj[0].spelled = rows[i].peer;
 		pol.network.v = rows[i].mode;
 		struct judgement j = policy_judge(&pol, &a, NULL, &m);
