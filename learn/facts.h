@@ -30,7 +30,7 @@ struct passed {
 struct facts {
 	struct arena *arena; /* the lesson's */
 	const struct policy *pol;
-	const struct tiers *tiers;
+	struct tiers *tiers;
 	struct objects objects;
 	struct findings found;
 	struct { struct pair *items; size_t n, cap; } pairs;

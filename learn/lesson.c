@@ -145,6 +145,8 @@ static int learn(struct lesson *l, struct facts *f, const struct run *runs, cons
 	int err = 0;
 	for (uint32_t i = 0; !err && i < l->nruns; i++)
 		err = facts_add_run(f, runs[i].r, i);
+	for (size_t i = 0; !err && i < f->objects.n; i++)
+		err = tiers_used(f->tiers, f->objects.nodes[i].path);
 	if (!err)
 		err = plan_make(&plan, f);
 	if (!err)

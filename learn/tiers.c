@@ -2,6 +2,7 @@
 #include "learn/tiers.h"
 
 #include "base/path.h"
+#include "profiles/stores.h"
 
 #include <errno.h>
 #include <string.h>
@@ -25,34 +26,33 @@ static const struct { const char *path; unsigned bits; } dir_rows[] = {
 	{ "~/Desktop", USER_DIR | GUARDED }, { "~/Documents", USER_DIR | GUARDED }, { "~/Downloads", USER_DIR | GUARDED },
 	{ "~/Music", USER_DIR | GUARDED }, { "~/Pictures", USER_DIR | GUARDED }, { "~/Public", USER_DIR | GUARDED },
 	{ "~/Templates", USER_DIR | GUARDED }, { "~/Videos", USER_DIR | GUARDED },
-	{ "~/.npmrc", GUARDED }, { "~/.pypirc", GUARDED }, { "~/.gitconfig", GUARDED },
+	{ "~/.npmrc", GUARDED }, { "~/.gitconfig", GUARDED },
 	{ "~/.config/autostart", GUARDED | GUARDED_BELOW }, { "~/.config/systemd", GUARDED | GUARDED_BELOW },
 };
 
-/* In order of specificity does not matter: none lies in another. */
-static const struct { const char *path, *why; } store_rows[] = {
-	{ "~/.ssh", "private keys" }, { "~/.gnupg", "private keys" }, { "~/.aws", "cloud credentials" },
-	{ "~/.azure", "cloud credentials" }, { "~/.kube", "cluster credentials" }, { "~/.docker", "registry credentials" },
-	{ "~/.netrc", "passwords" }, { "~/.git-credentials", "passwords" }, { "~/.password-store", "passwords" },
-	{ "~/.pki", "certificates and keys" }, { "~/.mozilla", "browser profile" }, { "~/.config/gh", "access tokens" },
-	{ "~/.config/gcloud", "cloud credentials" }, { "~/.config/op", "passwords" },
-	{ "~/.config/chromium", "browser profile" }, { "~/.config/google-chrome", "browser profile" },
-	{ "~/.config/BraveSoftware", "browser profile" }, { "~/.local/share/keyrings", "passwords" },
-	{ "/etc/shadow", "password hashes" }, { "/etc/gshadow", "password hashes" }, { "/etc/sudoers", "who may become root" },
-	{ "/etc/sudoers.d", "who may become root" }, { "/etc/ssl/private", "private keys" },
-	{ "/run/docker.sock", "controls the container engine, hence the host" },
-	{ "/var/run/docker.sock", "controls the container engine, hence the host" },
-	{ "/run/containerd/containerd.sock", "controls the container engine, hence the host" },
-	{ "/run/podman/podman.sock", "controls the container engine, hence the host" },
-	{ "{runtime}/docker.sock", "controls the container engine" },
-	{ "{runtime}/podman", "controls the container engine" }, { "{runtime}/gnupg", "signs with your keys" },
-	{ "{runtime}/bus", "the session bus starts programs outside" }, { "{runtime}/systemd", "starts programs outside" },
-	{ "/run/dbus/system_bus_socket", "has system services act outside" },
-	{ "/run/systemd/private", "starts programs outside" },
-	{ "/run/nscd", "looks names up outside: a way out for data" },
-	{ "/run/systemd/resolve/io.systemd.Resolve", "looks names up outside: a way out for data" },
-	{ "/tmp/.X11-unix", "reads and types in your other windows" },
-	{ "{runtime}/keyring", "hands out passwords" }, { "{runtime}/ssh-agent.socket", "signs with your keys" },
+enum store_where { WHOLE, INSIDE };
+
+/* None lies in another. */
+static const struct { const char *path, *why; enum store_where where; } store_rows[] = {
+#define STORE_ROW(path, risk, what, where) { "~/" path, what, where },
+	CREDENTIAL_STORES(STORE_ROW)
+#undef STORE_ROW
+	{ "/etc/shadow", "password hashes", WHOLE }, { "/etc/gshadow", "password hashes", WHOLE },
+	{ "/etc/sudoers", "who may become root", WHOLE },
+	{ "/etc/sudoers.d", "who may become root", WHOLE }, { "/etc/ssl/private", "private keys", WHOLE },
+	{ "/run/docker.sock", "controls the container engine, hence the host", WHOLE },
+	{ "/var/run/docker.sock", "controls the container engine, hence the host", WHOLE },
+	{ "/run/containerd/containerd.sock", "controls the container engine, hence the host", WHOLE },
+	{ "/run/podman/podman.sock", "controls the container engine, hence the host", WHOLE },
+	{ "{runtime}/docker.sock", "controls the container engine", WHOLE },
+	{ "{runtime}/podman", "controls the container engine", WHOLE }, { "{runtime}/gnupg", "signs with your keys", WHOLE },
+	{ "{runtime}/bus", "the session bus starts programs outside", WHOLE }, { "{runtime}/systemd", "starts programs outside", WHOLE },
+	{ "/run/dbus/system_bus_socket", "has system services act outside", WHOLE },
+	{ "/run/systemd/private", "starts programs outside", WHOLE },
+	{ "/run/nscd", "looks names up outside: a way out for data", WHOLE },
+	{ "/run/systemd/resolve/io.systemd.Resolve", "looks names up outside: a way out for data", WHOLE },
+	{ "/tmp/.X11-unix", "reads and types in your other windows", WHOLE },
+	{ "{runtime}/keyring", "hands out passwords", WHOLE }, { "{runtime}/ssh-agent.socket", "signs with your keys", WHOLE },
 };
 
 void tiers_drop(struct tiers *t)
@@ -108,15 +108,68 @@ static int forbid_above(struct tiers *t, const char *path)
 	return 0;
 }
 
+static int add_store(struct tiers *t, const char *path, const char *why, enum store_where where)
+{
+	struct store *s = ARENA_PUSH(&t->arena, &t->stores, items, n);
+	if (!s)
+		return -ENOMEM;
+	*s = (struct store){ path, why };
+	return where == WHOLE ? forbid_above(t, path) : 0;
+}
+
+/* What is written for ~/.config and ~/.local/share holds where XDG variables say otherwise, too. */
+static int add_row(struct tiers *t, const char *text, const char *why, enum store_where where)
+{
+	const struct { const char *usual, *dir; } xdg[] = {
+		{ "~/.config/", t->host->config }, { "~/.local/share/", t->host->data }, { "~/.cache/", t->host->cache },
+	};
+	bool oom = false;
+	const char *usual = expand(t, text, &oom);
+	if (oom || (usual && add_store(t, usual, why, where)))
+		return -ENOMEM;
+	for (size_t i = 0; i < LEN(xdg); i++) {
+		size_t n = strlen(xdg[i].usual);
+		if (strncmp(text, xdg[i].usual, n) != 0 || !xdg[i].dir || xdg[i].dir[0] != '/')
+			continue;
+		const char *path = path_join(&t->arena, xdg[i].dir, text + n);
+		if (!path)
+			return -ENOMEM;
+		if ((!usual || strcmp(path, usual) != 0) && add_store(t, path, why, where))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Where GnuPG keeps keys below its home, wherever that is. */
+static const char gnupg_keys[] = "/private-keys-v1.d";
+
+static size_t gnupg_home_len(const char *path)
+{
+	const char *at = strstr(path, gnupg_keys);
+	char end = at ? at[sizeof(gnupg_keys) - 1] : 'x';
+	return at && at > path && (!end || end == '/') ? (size_t)(at - path) : 0;
+}
+
+int tiers_used(struct tiers *t, const char *path)
+{
+	size_t n = gnupg_home_len(path);
+	const char *store = NULL;
+	for (size_t i = 0; i < t->stores.n && !store; i++)
+		if (path_under(path, t->stores.items[i].path))
+			store = t->stores.items[i].path;
+	if (store)
+		return forbid_above(t, store);
+	if (!n)
+		return 0;
+	store = arena_mem(&t->arena, path, n);
+	return store ? add_store(t, store, "private keys", WHOLE) : -ENOMEM;
+}
+
 int tiers_make(struct tiers *out, const struct host *h)
 {
 	*out = (struct tiers){ .host = h };
 	struct tiers *t = out;
 	bool oom = false;
-	t->stores = arena_array(&t->arena, LEN(store_rows), sizeof(*t->stores));
-	t->reasons = arena_array(&t->arena, LEN(store_rows), sizeof(*t->reasons));
-	if (!t->stores || !t->reasons)
-		return -ENOMEM;
 	for (size_t i = 0; i < LEN(dir_rows); i++) {
 		const char *p = expand(t, dir_rows[i].path, &oom);
 		if (oom || (p && add_bits(t, p, dir_rows[i].bits)))
@@ -128,17 +181,9 @@ int tiers_make(struct tiers *out, const struct host *h)
 			return -ENOMEM;
 	if (h->runtime && h->runtime[0] == '/' && add_bits(t, h->runtime, FORBIDDEN | GUARDED_BELOW))
 		return -ENOMEM;
-	for (size_t i = 0; i < LEN(store_rows); i++) {
-		const char *p = expand(t, store_rows[i].path, &oom);
-		if (oom)
+	for (size_t i = 0; i < LEN(store_rows); i++)
+		if (add_row(t, store_rows[i].path, store_rows[i].why, store_rows[i].where))
 			return -ENOMEM;
-		if (!p)
-			continue;
-		t->stores[t->nstores] = p;
-		t->reasons[t->nstores++] = store_rows[i].why;
-		if (forbid_above(t, p))
-			return -ENOMEM;
-	}
 	if (h->project && h->project[0] == '/' && forbid_above(t, h->project))
 		return -ENOMEM;
 	return 0;
@@ -205,18 +250,18 @@ static bool agent_socket(const char *path)
 
 const char *tier_protected(const struct tiers *t, const char *path, const char **store)
 {
-	for (size_t i = 0; i < t->nstores; i++) {
-		if (!path_under(path, t->stores[i]))
+	for (size_t i = 0; i < t->stores.n; i++) {
+		if (!path_under(path, t->stores.items[i].path))
 			continue;
 		if (store)
-			*store = t->stores[i];
-		return t->reasons[i];
+			*store = t->stores.items[i].path;
+		return t->stores.items[i].why;
 	}
 	if (store)
 		*store = path;
 	if (path_depth(path) > 1 && !strncmp(path, "/tmp/tmux-", 10))
 		return "types into your terminals";
-	return host_key(path) ? "private keys" : agent_socket(path) ? "signs with your keys" : NULL;
+	return host_key(path) || gnupg_home_len(path) ? "private keys" : agent_socket(path) ? "signs with your keys" : NULL;
 }
 
 size_t tier_unit(const struct tiers *t, const char *path)

@@ -12,14 +12,18 @@ struct tiers {
 	struct arena arena;
 	const struct host *host;
 	struct map dirs;       /* path -> bits of enum dir_tier */
-	const char **stores;   /* protected, sorted as in the table */
-	const char **reasons;
-	size_t nstores;
+	struct {
+		struct store { const char *path, *why; } *items;
+		size_t n;
+	} stores;              /* protected, sorted as in the table */
 };
 
 void tiers_drop(struct tiers *t);
 /* -ENOMEM */
 int tiers_make(struct tiers *out, const struct host *h);
+
+/* @path was used: where it is in a store, all above that is forbidden, and a GnuPG home found so is one. -ENOMEM */
+int tiers_used(struct tiers *t, const char *path);
 
 /* May never be bound as a directory. */
 bool tier_forbidden(const struct tiers *t, const char *path);

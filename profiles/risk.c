@@ -2,6 +2,7 @@
 #include "profiles/risk.h"
 
 #include "base/path.h"
+#include "profiles/stores.h"
 #include "profiles/sysgroup.h"
 
 #include <string.h>
@@ -17,23 +18,10 @@ const char *risk_word(enum risk r)
 
 /* Of two rows that a path belongs to, the first counts. */
 const struct risk_path risk_paths[] = {
-	{ ".ssh", true, false, RISK_SIGNING, "holds SSH keys" },
-	{ ".gnupg", true, false, RISK_SIGNING, "holds GnuPG keys" },
-	{ ".aws", true, false, RISK_DATA, "holds cloud credentials" },
-	{ ".azure", true, false, RISK_DATA, "holds cloud credentials" },
-	{ ".config/gcloud", true, false, RISK_DATA, "holds cloud credentials" },
-	{ ".config/gh", true, false, RISK_DATA, "holds a GitHub token" },
-	{ ".kube", true, false, RISK_DATA, "holds cluster credentials" },
-	{ ".docker", true, false, RISK_DATA, "holds registry credentials" },
-	{ ".netrc", true, false, RISK_DATA, "holds passwords" },
-	{ ".git-credentials", true, false, RISK_DATA, "holds passwords" },
+#define STORE_ROW(path, risk, what, where) { path, true, false, RISK_##risk, "holds " what },
+	CREDENTIAL_STORES(STORE_ROW)
+#undef STORE_ROW
 	{ ".npmrc", true, false, RISK_DATA, "often holds a registry token" },
-	{ ".pypirc", true, false, RISK_DATA, "often holds a registry token" },
-	{ ".cargo/credentials.toml", true, false, RISK_DATA, "holds a registry token" },
-	{ ".password-store", true, false, RISK_DATA, "holds passwords" },
-	{ ".local/share/keyrings", true, false, RISK_DATA, "holds passwords" },
-	{ ".mozilla", true, false, RISK_DATA, "holds browser sessions" },
-	{ ".config/google-chrome", true, false, RISK_DATA, "holds browser sessions" },
 	{ ".bashrc", true, true, RISK_TRUST, "runs in your next shell" },
 	{ ".profile", true, true, RISK_TRUST, "runs in your next shell" },
 	{ ".bash_profile", true, true, RISK_TRUST, "runs in your next shell" },

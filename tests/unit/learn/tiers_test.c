@@ -48,13 +48,23 @@ static void credential_stores_are_protected(void **state)
 		{ "/home/someone/.aws/credentials", "/home/someone/.aws" }, { "/home/someone/.netrc", "/home/someone/.netrc" },
 		{ "/home/someone/.config/gh/hosts.yml", "/home/someone/.config/gh" }, { "/etc/shadow", "/etc/shadow" },
 		{ "/run/docker.sock", "/run/docker.sock" }, { "/run/user/1000/gnupg/S.gpg-agent", "/run/user/1000/gnupg" },
+		{ "/home/someone/.pgpass", "/home/someone/.pgpass" }, { "/home/someone/.pypirc", "/home/someone/.pypirc" },
+		{ "/home/someone/.config/rclone/rclone.conf", "/home/someone/.config/rclone" },
+		{ "/home/someone/.cargo/credentials.toml", "/home/someone/.cargo/credentials.toml" },
+		{ "/data/cache/huggingface/token", "/data/cache/huggingface/token" },
+		{ "/home/someone/keys/private-keys-v1.d/a", "/home/someone/keys" },
 		{ "/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_rsa_key" }, { "/tmp/ssh-ab12/agent.7", "/tmp/ssh-ab12/agent.7" },
 	};
 	static const char *const no[] = {
 		"/home/someone/.sshx", "/home/someone/.config/ghx", "/etc/ssh/ssh_host_rsa_key.pub", "/tmp/ssh-ab12/other",
-		"/home/other/.ssh/id_rsa", "/etc/passwd", "/home/someone/.npmrc",
+		"/home/other/.ssh/id_rsa", "/etc/passwd", "/home/someone/.npmrc", "/home/someone/.cargo/registry", "/private-keys-v1.d/x",
+		"/home/someone/other/private-keys-v1.dx/a",
 	};
 	assert_int_equal(tiers_make(&t, &h), 0);
+	assert_false(tier_forbidden(&t, "/home/someone/.cargo"));
+	assert_int_equal(tiers_used(&t, "/home/someone/.cargo/credentials.toml"), 0);
+	assert_int_equal(tiers_used(&t, "/home/someone/keys/private-keys-v1.d/a"), 0);
+	assert_true(tier_forbidden(&t, "/home/someone/.cargo"));
 	for (size_t i = 0; i < LEN(yes); i++) {
 		const char *store = NULL;
 		if (!tier_protected(&t, yes[i].path, &store) || strcmp(store, yes[i].store) != 0)

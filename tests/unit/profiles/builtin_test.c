@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "profiles/builtin.h"
+#include "profiles/stores.h"
 #include "profiles/sysno.h"
 #include "profiles/yaml_node.h"
 
@@ -61,6 +62,30 @@ static void both_ways_give_the_same_profile(void **state)
 	}
 }
 
+static void a_shadow_masks_every_credential_store(void **state)
+{
+	(void)state;
+	static const char *const stores[] = {
+#define STORE_ROW(path, risk, what, where) "~/" path,
+		CREDENTIAL_STORES(STORE_ROW)
+#undef STORE_ROW
+	};
+	OWN(profile) p = { 0 };
+	struct err e = { 0 };
+	const struct builtin *b = builtins;
+	while (b->name && strcmp(b->name, "shadow") != 0)
+		b++;
+	assert_int_equal(builtin_read(&p, b, "builtin:shadow", &e), 0);
+	for (size_t i = 0; i < LEN(stores); i++) {
+		bool masked = false;
+		for (size_t k = 0; k < p.mask.n && !masked; k++)
+			masked = !strcmp(p.mask.items[k].path, stores[i]) ||
+			         (!strncmp(p.mask.items[k].path, "{home}", 6) && !strcmp(p.mask.items[k].path + 6, stores[i] + 1));
+		if (!masked)
+			fail_msg("%s is not masked", stores[i]);
+	}
+}
+
 static void built_ins_are_sorted(void **state)
 {
 	(void)state;
@@ -90,6 +115,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_tree_made_while_building_is_that_of_the_text),
 		cmocka_unit_test(both_ways_give_the_same_profile),
+		cmocka_unit_test(a_shadow_masks_every_credential_store),
 		cmocka_unit_test(built_ins_are_sorted),
 		cmocka_unit_test(numbers_are_those_of_libseccomp),
 	};
