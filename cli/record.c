@@ -38,7 +38,7 @@ static uint64_t now_ms(void)
 }
 
 /* --network-trace=off: what the command did on the network is nobody's business, so it is not kept either. */
-static void forget_network(struct recording *r)
+void record_forget_network(struct recording *r)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < r->nevents; i++) {
@@ -84,7 +84,7 @@ int record_run(struct record *out, const struct cli_opts *o, struct host *h, str
 	out->timed_out = o->timeout_s && out->rec.status == EXIT_TIMED_OUT &&
 	                 now_ms() - begin >= (uint64_t)t.timeout_ms;
 	if (!strcmp(view, "off"))
-		forget_network(&out->rec);
+		record_forget_network(&out->rec);
 	return 0;
 }
 

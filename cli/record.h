@@ -26,6 +26,9 @@ void record_drop(struct record *r);
 /* Offer a proxy unless --network-trace says otherwise, run and record. -errno: nothing ran, remedy in @e. */
 int record_run(struct record *out, const struct cli_opts *o, struct host *h, struct err *e) MUST;
 
+/* --network-trace=off: what the command did on the network is not kept. */
+void record_forget_network(struct recording *r);
+
 /* The command has ended: signals that were meant for it end nothing any more. */
 void record_over(void);
 

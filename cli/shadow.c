@@ -1,23 +1,19 @@
-/* shadow.c - which directories are shadowed, and the run in them */
+/* shadow.c - a shadow's layers and policy, and the run in it */
 #include "cli/shadow.h"
 
 #include "cli/cmd.h"
 #include "cli/confine.h"
 #include "cli/copytree.h"
-#include "cli/verify_keep.h"
+#include "cli/shadow_tops.h"
 
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /*
@@ -26,9 +22,6 @@
  * they are what the command meets. Credential stores below an overlay are whiteouts from the start: they are absent, and
  * the command may make its own. Elsewhere they are masked.
  */
-
-/* What is private in a shadow, profiles/std/shadow.yaml. */
-static const char *const privates[] = { "/tmp", "/var/tmp", "/run", "/dev", "/proc", "/sys" };
 
 static const char origin[] = "--shadow";
 
@@ -44,145 +37,9 @@ void shadow_drop(struct shadow *s)
 	*s = (struct shadow){ 0 };
 }
 
-/* ---- which directories ---- */
-
 static int no_memory(struct err *e)
 {
 	return err_set(e, ENOMEM, "out of memory");
-}
-
-/* @path, a directory that is there, by its canonical name; a file by that of its directory. NULL: none. */
-static const char *directory(struct shadow *s, const char *path)
-{
-	struct stat st;
-	char *real = path ? realpath(path, NULL) : NULL;
-	const char *dir = real && stat(real, &st) == 0 ? S_ISDIR(st.st_mode) ? arena_str(&s->arena, real) : path_parent(&s->arena, real) : NULL;
-	free(real);
-	return dir && strcmp(dir, "/") != 0 ? dir : NULL;
-}
-
-static bool is_private(const char *path)
-{
-	for (size_t i = 0; i < LEN(privates); i++)
-		if (path_under(path, privates[i]))
-			return true;
-	return false;
-}
-
-static int want(struct shadow *s, const char *path, struct err *e)
-{
-	const char *dir = directory(s, path);
-	for (size_t i = 0; dir && i < s->tops.n; i++)
-		if (strcmp(s->tops.items[i].path, dir) == 0)
-			return 0;
-	struct shadow_top *t = dir ? ARENA_PUSH(&s->arena, &s->tops, items, n) : NULL;
-	if (t)
-		t->path = dir;
-	return !dir || t ? 0 : no_memory(e);
-}
-
-/* Directories at the top of the tree that the caller may write to: of root nearly all, of others hardly any. */
-static int want_tops(struct shadow *s, struct err *e)
-{
-	DIR *d = opendir("/");
-	const struct dirent *de;
-	int r = d ? 0 : err_sys(e, "/");
-	while (r == 0 && (de = readdir(d))) {
-		OWN(str) path = { 0 };
-		struct stat st;
-		str_fmt(&path, "/%s", de->d_name);
-		if (de->d_name[0] != '.' && lstat(str_c(&path), &st) == 0 && S_ISDIR(st.st_mode) && !is_private(str_c(&path)) &&
-		    access(str_c(&path), W_OK) == 0)
-			r = want(s, str_c(&path), e);
-	}
-	if (d)
-		closedir(d);
-	return r;
-}
-
-static const struct host_mount *mount_at(const struct host *h, const char *path)
-{
-	for (size_t i = 0; i < h->nmounts; i++)
-		if (strcmp(h->mounts[i].point, path) == 0)
-			return &h->mounts[i];
-	return NULL;
-}
-
-static struct shadow_top *top_at(const struct shadow *s, const char *path, size_t len)
-{
-	for (size_t i = 0; i < s->tops.n; i++)
-		if (strlen(s->tops.items[i].path) == len && memcmp(s->tops.items[i].path, path, len) == 0)
-			return &s->tops.items[i];
-	return NULL;
-}
-
-/*
- * The overlay that shows @path, or NULL: the innermost of overlays, mounts of the host and private places decides.
- * @itself: an overlay at @path counts, too.
- */
-static const struct shadow_top *covering(const struct shadow *s, const struct host *h, const char *path, bool itself)
-{
-	char dir[PATH_MAX];
-	if (snprintf(dir, sizeof(dir), "%s", path) >= (int)sizeof(dir))
-		return NULL;
-	for (size_t n = itself ? strlen(dir) : path_parent_len(dir); n > 1; n = path_parent_len(dir)) {
-		dir[n] = 0;
-		const struct shadow_top *t = top_at(s, dir, n);
-		if (t)
-			return t;
-		if (mount_at(h, dir))
-			return NULL;
-		for (size_t i = 0; i < LEN(privates); i++)
-			if (strcmp(privates[i], dir) == 0)
-				return NULL;
-	}
-	return NULL;
-}
-
-/*
- * In a user namespace the kernel refuses a lower layer with mounts inside. The project must be writable; what else is so
- * stays read-only, and who writes there makes the recording incomplete.
- */
-static void drop_mounted(struct shadow *s, const char *project)
-{
-	const struct host *h = &s->asked.host;
-	size_t keep = 0;
-	for (size_t i = 0; i < s->tops.n; i++) {
-		struct shadow_top t = s->tops.items[i];
-		bool mounted = false;
-		for (size_t k = 0; k < h->nmounts && !mounted; k++)
-			mounted = path_below(h->mounts[k].point, t.path);
-		if (!mounted || (project && strcmp(project, t.path) == 0))
-			s->tops.items[keep++] = t;
-	}
-	s->tops.n = keep;
-}
-
-static int find_tops(struct shadow *s, struct err *e)
-{
-	const struct host *h = &s->asked.host;
-	const char *const mine[] = { h->project, h->home, h->cache, h->config, h->data, h->state };
-	struct wordlist wanted = { 0 };
-	int r = want_tops(s, e);
-	for (size_t i = 0; r == 0 && i < LEN(mine); i++)
-		r = want(s, mine[i], e);
-	if (r == 0 && keeper_wants(&wanted, &s->arena, &s->asked.policy) < 0)
-		r = no_memory(e);
-	for (size_t i = 0; r == 0 && i < wanted.n; i++)
-		r = want(s, wanted.items[i].text, e);
-	if (r == 0 && !h->privileged)
-		drop_mounted(s, h->project ? directory(s, h->project) : NULL);
-	size_t keep = 0;
-	/* the array is searched while it shrinks: what is left out lies in another, which stays */
-	for (size_t i = 0; r == 0 && i < s->tops.n; i++) {
-		struct shadow_top t = s->tops.items[i];
-		bool odd = strcmp(t.path, "/proc") == 0 || path_under(t.path, "/proc") || path_under(t.path, "/sys") ||
-		           path_under(t.path, "/dev") || path_under(t.path, "/run");
-		if (!odd && !covering(s, h, t.path, false))
-			s->tops.items[keep++] = t;
-	}
-	s->tops.n = r < 0 ? s->tops.n : keep;
-	return r;
 }
 
 /* ---- layers ---- */
@@ -231,17 +88,30 @@ static int bind(struct profile *p, const char *path, enum bind_mode mode, struct
 	return 0;
 }
 
-/* What the requested profiles hide is hidden here, too. */
-static int add_masks(struct shadow *s, struct err *e)
+/* What the requested profiles hide is hidden here, too, and the calls they ask for are there. */
+static int add_asked(struct shadow *s, struct err *e)
 {
-	const struct pathlist *const lists[] = { &s->asked.profile.mask, &s->asked.profile.deny_read };
+	const struct profile *asked = &s->asked.profile;
+	const struct pathlist *const lists[] = { &asked->mask, &asked->deny_read };
 	struct profile *p = &s->set.profile;
+	/* borrowed, all of it: both live as long as the shadow */
+	p->userns.v = asked->userns.v;
+	p->userns.src = asked->userns.src;
+	p->ptrace.v = asked->ptrace.v;
+	p->ptrace.src = asked->ptrace.src;
+	p->sys_allow = asked->sys_allow;
+	for (size_t i = 0; i < asked->sys_deny.n; i++) { /* base's stay, whatever --no-base says */
+		struct word *w = ARENA_PUSH(&p->arena, &p->sys_deny, items, n);
+		if (!w)
+			return no_memory(e);
+		*w = asked->sys_deny.items[i];
+	}
 	for (size_t i = 0; i < LEN(lists); i++) {
 		for (size_t k = 0; k < lists[i]->n; k++) {
 			struct pathent *m = ARENA_PUSH(&p->arena, &p->mask, items, n);
 			if (!m)
 				return no_memory(e);
-			*m = lists[i]->items[k]; /* borrowed: both live as long as the shadow */
+			*m = lists[i]->items[k];
 			m->optional = true;
 		}
 	}
@@ -258,7 +128,7 @@ static int add_binds(struct shadow *s, struct err *e)
 		r = bind(p, s->tops.items[i].path, BIND_RW, e);
 	for (size_t i = 0; r == 0 && i < h->nmounts; i++) {
 		const char *at = h->mounts[i].point;
-		if (!top_at(s, at, strlen(at)) && covering(s, h, at, false))
+		if (!shadow_top_at(s, at, strlen(at)) && shadow_covering(s, h, at, false))
 			r = bind(p, at, BIND_RO, e);
 	}
 	return r;
@@ -270,13 +140,13 @@ static int convert(struct shadow *s, struct err *e)
 	struct policy *pol = &s->set.policy;
 	for (size_t i = 0; i < pol->nplaces; i++) {
 		struct place *p = &pol->places[i];
-		const struct shadow_top *t = top_at(s, p->path, strlen(p->path));
+		const struct shadow_top *t = shadow_top_at(s, p->path, strlen(p->path));
 		if (p->kind == PLACE_COPY || p->kept || p->create != CREATE_NO)
 			return err_set(e, EPROTO, "%s would be written on the host", p->path);
 		if (p->kind != PLACE_BIND || p->mode != BIND_RW)
 			continue;
 		if (!t || strcmp(p->source, p->path) != 0)
-			return err_set(e, EPROTO, "%s would be written on the host", p->path);
+			return err_set(e, EPROTO, "%s cannot be shadowed: name a project elsewhere with --project", p->path);
 		p->overlay = t->base;
 	}
 	return 0;
@@ -291,7 +161,7 @@ static int hide(struct shadow *s, struct err *e)
 	for (size_t i = 0; r == 0 && i < pol->nplaces; i++) {
 		const struct place p = pol->places[i];
 		bool guard = p.kind == PLACE_MASK || p.kind == PLACE_FENCE || p.kind == PLACE_PIN || p.kind == PLACE_STUB;
-		const struct shadow_top *t = guard ? covering(s, &s->asked.host, p.path, true) : NULL;
+		const struct shadow_top *t = guard ? shadow_covering(s, &s->asked.host, p.path, true) : NULL;
 		if (t && p.kind == PLACE_MASK && strcmp(t->path, p.path) != 0) {
 			struct word *w = ARENA_PUSH(&s->arena, &s->hidden, items, n);
 			r = w ? upper_hide(t, p.path, e) : no_memory(e);
@@ -315,6 +185,19 @@ static int hide(struct shadow *s, struct err *e)
 	return 0;
 }
 
+/* Nor are the layers themselves to be seen, unless what hides them does so already. */
+static int hide_layers(struct shadow *s, struct err *e)
+{
+	const struct shadow_top *t = shadow_covering(s, &s->asked.host, s->dir, false);
+	for (size_t i = 0; t && i < s->hidden.n; i++)
+		if (path_under(s->dir, s->hidden.items[i].text))
+			return 0;
+	struct word *w = t ? ARENA_PUSH(&s->arena, &s->hidden, items, n) : NULL;
+	if (w)
+		w->text = s->dir;
+	return !t ? 0 : w ? upper_hide(t, s->dir, e) : no_memory(e);
+}
+
 static int make_policy(struct shadow *s, const struct cli_opts *given, struct err *e)
 {
 	struct word name = { .text = "builtin:shadow", .src = { .origin = "+" } };
@@ -325,7 +208,7 @@ static int make_policy(struct shadow *s, const struct cli_opts *given, struct er
 	o.no_base = o.override = false;
 	int r = setup_compose(&s->set, &o, FIND_APPLY, e);
 	if (r == 0)
-		r = add_masks(s, e);
+		r = add_asked(s, e);
 	if (r == 0)
 		r = add_binds(s, e);
 	if (r == 0)
@@ -343,7 +226,7 @@ int shadow_begin(struct shadow *s, struct cli_opts *o, const char *run, struct e
 	if (r == 0)
 		r = host_mounts(&s->asked.host, e);
 	if (r == 0)
-		r = find_tops(s, e);
+		r = shadow_find_tops(s, e);
 	if (r == 0)
 		r = make_policy(s, o, e);
 	if (r == 0)
@@ -352,6 +235,8 @@ int shadow_begin(struct shadow *s, struct cli_opts *o, const char *run, struct e
 		r = make_layers(s, e);
 	if (r == 0)
 		r = hide(s, e);
+	if (r == 0)
+		r = hide_layers(s, e);
 	if (r == 0)
 		r = convert(s, e);
 	return r < 0 ? err_wrap(e, "--shadow") : 0;
@@ -401,5 +286,7 @@ int shadow_run(struct shadow *s, struct record *out, const struct cli_opts *o, s
 	out->rec = TAKE(c.rec);
 	out->exec_err = c.exec_err;
 	out->timed_out = o->timeout_s && r == EXIT_TIMED_OUT;
+	if (strcmp(view, "off") == 0)
+		record_forget_network(&out->rec);
 	return 0;
 }

@@ -58,7 +58,7 @@ void shadow_tail(struct str *out, const struct shadow *s, const struct cli_opts 
 	str_add(out, "snug: shadow: would have been written (");
 	shadow_size(out, bytes(&s->list));
 	str_add(out, ")\n");
-	shadow_text(out, &s->list, h, ROWS);
+	shadow_text(out, &s->list, h, o->apply ? 0 : ROWS); /* who is asked must have seen all */
 	if (s->kept) {
 		str_add(out, "snug: shadow: kept in ");
 		esc_term(out, o->keep_shadow);

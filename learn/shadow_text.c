@@ -67,6 +67,8 @@ static void row(struct str *out, const struct shadow_item *i, size_t files, uint
 		str_add(out, " -> ");
 		esc_term(out, i->text);
 	}
+	if (i->type == FT_FILE && i->what != SHADOW_REMOVED && i->mode & 06000)
+		str_fmt(out, "  mode %04o", i->mode);
 	if (i->store)
 		str_add(out, "  (a credential store, or masked)");
 	str_add_char(out, '\n');

@@ -254,6 +254,28 @@ $WORK/bin" "$output"
 	assert_status 2
 }
 
+@test "the layers are not in the view, and calls that a profile asks for are there" {
+	mkdir "$PROJ/tmp"
+	# shellcheck disable=SC2016 # for the shadow
+	run env TMPDIR="$PROJ/tmp" "$SNUG" audit --no-keep --shadow -q -- sh -c 'ls -A tmp; ls -A "$XDG_STATE_HOME" 2>&1; echo end'
+	assert_same end "$(grep -v 'No such' <<<"$output")"
+	printf 'special: { userns: true }\n' >p.yaml
+	run "$SNUG" audit --shadow -q --profile ./p.yaml -- unshare -U true
+	assert_status 0
+	run "$SNUG" audit --shadow -q -- unshare -U true
+	assert_status 1
+}
+
+@test "--apply lists everything it asks about, set-id bits too" {
+	need python3
+	run ask n "$SNUG" audit --apply -- sh -c 'for i in $(seq 40); do echo >f$i; done; chmod 4755 f40; echo evil >~/.bashrc'
+	assert_line '~/\.bashrc'
+	assert_line 'f40 +1 B +mode 4755'
+	refute_line '^ +[0-9]+ more'
+	run "$SNUG" audit --shadow -- sh -c 'for i in $(seq 40); do echo >f$i; done'
+	assert_line '^ +15 more'
+}
+
 @test "--timeout ends it; the report is written" {
 	run "$SNUG" audit --shadow --timeout=1 -- sh -c 'touch y; sleep 30'
 	assert_status 124
