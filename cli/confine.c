@@ -87,6 +87,9 @@ int confine_run(struct confine *c, struct policy *pol, struct err *e)
 		fd_drop(&box.proxy); /* the relay has its own */
 		r = box_go(&box, e);
 	}
+	if (r == 0 && c->host && box.exec_err == ENOSYS) /* what a call answers whose listener is gone */
+		r = err_set(e, EIO, "the recorder did not take over the command's calls, so it was not executed: try again, or run it without "
+		                    "being watched");
 	if (r < 0)
 		return r;
 	int code = box_wait(&box, c->timeout_ms, e);

@@ -201,7 +201,12 @@ static int read_ready(struct box *b, struct err *e)
 	union { char buf[CMSG_SPACE(sizeof(fds))]; struct cmsghdr align; } u;
 	struct iovec iov = { &ready, sizeof(ready) };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = u.buf, .msg_controllen = sizeof(u.buf) };
-	ssize_t n = recvmsg(fd_no(b->ctl), &m, MSG_CMSG_CLOEXEC);
+	ssize_t n;
+	do
+		n = recvmsg(fd_no(b->ctl), &m, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0) /* it waits for an answer, and would not tell anything more */
+		return err_sys(e, "take over the sandbox's descriptors");
 	if (n != sizeof(ready)) {
 		int r = read_errs(b, e); /* it has failed before: that is the story */
 		return r < 0 ? r : err_set(e, EIO, "the sandbox ended before it was ready");

@@ -70,6 +70,7 @@ struct box {
 	struct pty *pty; /* a terminal is handed over, and the command gets a private one for it */
 	sigset_t mask; /* the caller's, put back by box_drop() */
 	bool masked;
+	bool lost; /* pid 1 said that it cannot wait for the command */
 };
 
 void box_drop(struct box *b);

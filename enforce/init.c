@@ -99,13 +99,23 @@ int status_code(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void reap(pid_t command)
+void init_lost(int ctl)
+{
+	char word = BOX_LOST;
+	send(ctl, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	_exit(125);
+}
+
+static void reap(pid_t command, int ctl)
 {
 	int status;
-	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+	pid_t pid;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		if (pid == command)
 			_exit(status_code(status));
 	}
+	if (pid < 0)
+		init_lost(ctl);
 }
 
 /* -1, which is everybody, is no group that was meant. */
@@ -175,7 +185,7 @@ _Noreturn void init_main(struct build *b)
 		siginfo_t si;
 		int sig = sigwaitinfo(&all, &si);
 		if (sig == SIGCHLD)
-			reap(command);
+			reap(command, b->ctl);
 		else if (sig > 0 && from_outside(si.si_code, si.si_pid))
 			serve(b->ctl, command, &si);
 	}

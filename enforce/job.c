@@ -46,7 +46,7 @@ static void keep_three(const struct build *b)
 		up[i] = fcntl(from[i], F_DUPFD_CLOEXEC, ABOVE);
 	for (int i = 0; i < KEPT; i++) {
 		if (up[i] < 0 || dup2(up[i], i) < 0)
-			_exit(125);
+			init_lost(b->ctl);
 	}
 	close_range(KEPT, ~0U, 0);
 }
@@ -54,7 +54,8 @@ static void keep_three(const struct build *b)
 static void reap(pid_t command, unsigned char serial)
 {
 	int status;
-	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+	pid_t pid;
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
 		if (pid != command)
 			continue;
 		if (!WIFSTOPPED(status))
@@ -62,6 +63,8 @@ static void reap(pid_t command, unsigned char serial)
 		const struct job_msg m = { JOB_STOPPED, (unsigned char)WSTOPSIG(status), serial };
 		send(CTL, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT);
 	}
+	if (pid < 0)
+		init_lost(CTL);
 }
 
 /* A job of a shell inside keeps the foreground that the shell gave it. */

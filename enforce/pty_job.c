@@ -104,6 +104,7 @@ bool pty_heard(struct box *b)
 	ssize_t n = recv(fd_no(b->ctl), &m, sizeof(m), MSG_DONTWAIT);
 	if (n == sizeof(m) && m.word == JOB_STOPPED && m.serial == b->pty->serial)
 		stopped(b, m.sig);
+	b->lost = b->lost || (n == 1 && m.word == BOX_LOST);
 	return n != 0;
 }
 

@@ -107,6 +107,10 @@ int steps_run(const struct step *steps, struct build *b, struct err *e) MUST;
 /* pid 1 after the steps: start the command, reap, leave with its status. Never returns. */
 _Noreturn void init_main(struct build *b);
 
+/* What pid 1 says to snug when it cannot learn how the command ended, and leaves with 125. */
+enum { BOX_LOST = 'w' };
+_Noreturn void init_lost(int ctl);
+
 /* Exit code for the wait status of a command that has ended. */
 int status_code(int status);
 

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +97,18 @@ static void strike(struct deadline *d, pid_t init)
 	d->stage++;
 }
 
+/* Did pid 1 leave without the command's status? */
+static bool said_lost(const struct box *b)
+{
+	char words[64];
+	ssize_t n;
+	while ((n = recv(fd_no(b->ctl), words, sizeof(words), MSG_DONTWAIT)) > 0) {
+		if (n == 1 && words[0] == BOX_LOST)
+			return true;
+	}
+	return false;
+}
+
 static int collect(struct box *b, int *status, struct err *e)
 {
 	siginfo_t si = { 0 };
@@ -107,6 +120,8 @@ static int collect(struct box *b, int *status, struct err *e)
 		return err_sys(e, "wait for the sandbox");
 	b->init = 0;
 	if (si.si_code == CLD_EXITED) {
+		if (si.si_status == 125 && (b->lost || said_lost(b)))
+			return err_set(e, EIO, "the sandbox's first process could not wait for the command, whose end is unknown");
 		*status = si.si_status;
 		return 0;
 	}

@@ -169,12 +169,13 @@ static int rename_two(const struct ask *k, const struct access *a, enum outcome_
 	}
 	if (to->type != FT_NONE && a->flags & RENAME_NOREPLACE)
 		return EEXIST;
+	bool into = from->type == FT_DIR && from->path && to->path && below(to->path, from->path);
+	if (into)
+		*source = OUT_UNKNOWN; /* EXDEV where something is mounted there */
 	if (to->type == FT_NONE && a->flags & RENAME_EXCHANGE)
 		return ENOENT;
-	if (from->type == FT_DIR && from->path && to->path && below(to->path, from->path)) {
-		*source = OUT_UNKNOWN; /* EXDEV where something is mounted there */
+	if (into)
 		return EINVAL;
-	}
 	int err = may_remove(k, from);
 	if (!err && to->type == FT_NONE)
 		err = may_name(k, to);
