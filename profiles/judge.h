@@ -19,6 +19,17 @@ enum judge_rule {
 	RULE_PRIVATE_EMPTY, /* what lies in home or /tmp outside is not there inside */
 	RULE_MODE_BITS,     /* without capabilities mode bits hold */
 	RULE_SPECIAL_WRITE, /* fifos and devices may be written on a read-only mount */
+	RULE_SECOND_LAYER,  /* but not where no place lets: Landlock */
+	RULE_NO_DEVICES,    /* device nodes in a bound tree are shut off */
+	RULE_MUST_BE_DIR,   /* a slash at the end wants a directory */
+	RULE_DIR_WRITE,     /* a directory cannot be opened for writing */
+	RULE_NOT_EMPTY,     /* what the command has put into a directory keeps it */
+	RULE_MADE_SEEN,     /* what the command made is there, what it removed is not */
+	RULE_OWN_NET,       /* without the host's network there is loopback only */
+	RULE_LOW_PORT,      /* ports below 1024 are nobody's */
+	RULE_FAR_NAMES,     /* abstract sockets of others are out of reach */
+	RULE_CALL_OFF,      /* denied system calls answer an errno */
+	RULE_ENV_SHUT,      /* variables that nobody grants are not there */
 	RULE_COUNT
 };
 

@@ -70,9 +70,9 @@ static struct reply open_mode(const struct call *c, bool writes)
 	const struct sight *obj = &c->seen[0].obj;
 	uint32_t f = c->w.a->flags;
 	unsigned want = ((f & O_ACCMODE) != O_WRONLY ? 4U : 0U) | (writes ? 2U : 0U);
-	if (obj->type == FT_DIR && writes)
+	if (obj->type == FT_DIR && RULE(DIR_WRITE, writes))
 		return no(EISDIR, obj, "a directory");
-	if ((obj->type == FT_CHR || obj->type == FT_BLK) && obj->nodev)
+	if ((obj->type == FT_CHR || obj->type == FT_BLK) && RULE(NO_DEVICES, obj->nodev))
 		return no(EACCES, obj, "device nodes are shut off");
 	struct reply r = may(c, obj, want);
 	if (!r.err && f & O_NOATIME && !sight_owns(&c->w, obj))
@@ -111,12 +111,12 @@ static struct reply rule_open(const struct call *c)
 	if (obj->type == FT_FILE && f & O_TRUNC && RULE(READ_ONLY, obj->ro))
 		return no(EROFS, obj, "read-only");
 	struct reply r = open_mode(c, writes);
-	if (!r.err && obj->type == FT_SOCK)
-		return no(ENXIO, obj, "a socket");
 	/* a read-only mount lets fifos and devices be written, Landlock does not */
 	if (!r.err && c->w.inside && (f & O_ACCMODE) != O_RDONLY && special(obj->type) &&
-	    !policy_lets_write(c->w.pol, c->seen[0].path))
+	    RULE(SECOND_LAYER, !policy_lets_write(c->w.pol, c->seen[0].path)))
 		return no(EACCES, obj, "read-only");
+	if (!r.err && obj->type == FT_SOCK)
+		return no(ENXIO, obj, "a socket");
 	if (!r.err && (f & O_ACCMODE) != O_RDONLY && (!special(obj->type) || !RULE(SPECIAL_WRITE, true)))
 		return writable_mount(obj);
 	return r;

@@ -86,7 +86,7 @@ static struct reply empty_dir(const struct call *c, const struct seen *s)
 {
 	if (s->obj.leads)
 		return no(ENOTEMPTY, &s->obj, "leads to another place");
-	return made_entries(c->w.made, s->path) ? no(ENOTEMPTY, &s->obj, "not empty") : fine;
+	return RULE(NOT_EMPTY, made_entries(c->w.made, s->path)) ? no(ENOTEMPTY, &s->obj, "not empty") : fine;
 }
 
 static struct reply rule_remove(const struct call *c, bool as_dir)

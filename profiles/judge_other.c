@@ -95,13 +95,13 @@ static struct judgement judge_service(const struct policy *pol, const struct acc
 static struct judgement judge_inet(const struct policy *pol, const struct access *a, const struct made *m)
 {
 	const struct src *by = pol->network.src.origin ? &pol->network.src : NULL;
-	bool here = judge_loopback(a->obj[0].spelled), own = pol->network.v != NET_HOST;
+	bool here = judge_loopback(a->obj[0].spelled), own = RULE(OWN_NET, pol->network.v != NET_HOST);
 	if (a->op == OP_LISTEN)
 		return answer(own ? V_PRIVATE : V_GRANTED, 0, by, own ? "own network" : "");
 	if (a->op == OP_BIND) {
 		if (own && !here)
 			return answer(V_MISSING, EADDRNOTAVAIL, by, "own network: loopback only");
-		if (a->port && a->port < 1024) /* net.ipv4.ip_unprivileged_port_start of a new namespace */
+		if (a->port && RULE(LOW_PORT, a->port < 1024)) /* net.ipv4.ip_unprivileged_port_start of a new namespace */
 			return answer(a->caps ? V_MISSING : V_GRANTED, EACCES, by, "no capabilities");
 		return answer(own ? V_PRIVATE : V_GRANTED, 0, by, own ? "own network" : "");
 	}
@@ -125,7 +125,7 @@ static struct judgement judge_socket(const struct policy *pol, const struct acce
 	case FAM_INET6:
 		return judge_inet(pol, a, m);
 	case FAM_ABSTRACT:
-		if (a->op == OP_BIND || a->op == OP_LISTEN || listens(m, a))
+		if (!RULE(FAR_NAMES, a->op != OP_BIND && a->op != OP_LISTEN && !listens(m, a)))
 			return answer(own ? V_PRIVATE : V_GRANTED, 0, by, own ? "own network" : "");
 		/* with the host's network its names are found, and Landlock's scope keeps them away */
 		return answer(V_MISSING, own ? ECONNREFUSED : EPERM, by, own ? "own network" : "a program's outside of the run");
@@ -215,7 +215,7 @@ static struct judgement judge_syscall(const struct policy *pol, const struct acc
 	const char *name = a->obj[0].spelled ? a->obj[0].spelled : "";
 	for (size_t i = 0; i < pol->sys_deny.n; i++) {
 		const struct word *w = &pol->sys_deny.items[i];
-		if (strcmp(w->text, name) != 0)
+		if (strcmp(w->text, name) != 0 || !RULE(CALL_OFF, true))
 			continue;
 		if (pol->action.v == ACT_LOG)
 			return answer(V_GRANTED, 0, &w->src, "logged");
@@ -250,7 +250,7 @@ struct judgement judge_other(const struct policy *pol, const struct access *a, c
 		return judge_syscall(pol, a);
 	case OP_ENV:
 		v = policy_ask_env(pol, a->obj[0].spelled ? a->obj[0].spelled : "", &by);
-		return answer(v, v == V_GRANTED ? 0 : ENOENT, by, v == V_GRANTED ? "" : "not in the environment");
+		return answer(v, RULE(ENV_SHUT, v != V_GRANTED) ? ENOENT : 0, by, v == V_GRANTED ? "" : "not in the environment");
 	}
 	return judge_socket(pol, a, m);
 }

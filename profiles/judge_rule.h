@@ -31,7 +31,7 @@ static inline struct reply look(const struct call *c)
 	const struct sight *obj = &c->seen[0].obj;
 	if (obj->type == FT_NONE)
 		return gone(&c->seen[0].dir, obj);
-	if (slash(c) && obj->type != FT_DIR && obj->type != FT_UNKNOWN)
+	if (RULE(MUST_BE_DIR, slash(c)) && obj->type != FT_DIR && obj->type != FT_UNKNOWN)
 		return no(ENOTDIR, obj, "not a directory");
 	return (struct reply){ 0 };
 }

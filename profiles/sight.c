@@ -348,7 +348,7 @@ struct sight sight_step(const struct world *w, const struct sight *dir, const st
 	s.leads = NULL;
 	s.mode = s.uid = s.gid = 0;
 	s.type = FT_NONE;
-	if (made != FT_UNKNOWN) {
+	if (RULE(MADE_SEEN, made != FT_UNKNOWN)) {
 		s.type = made;
 		s.own = true;
 		return s;

@@ -74,7 +74,7 @@ chmod -R a+rX "$stage/src" "$stage/build"
 # Only what a suite needs, plus how this host reaches a package registry (live suites).
 suite_env=(PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" LANG=C.UTF-8 TERM=dumb TMPDIR="$stage/tmp" SNUG="$stage/build/snug"
 	O="$stage/build" SRC="$stage/src" PYTHONDONTWRITEBYTECODE=1)
-for name in NODE_EXTRA_CA_CERTS SSL_CERT_FILE HTTP_PROXY HTTPS_PROXY http_proxy https_proxy SNUG_OFFLINE; do
+for name in NODE_EXTRA_CA_CERTS SSL_CERT_FILE HTTP_PROXY HTTPS_PROXY http_proxy https_proxy SNUG_OFFLINE SNUG_LONG; do
 	[ -n "${!name:-}" ] && suite_env+=("$name=${!name}")
 done
 if [ -z "${SNUG_OFFLINE:-}" ] && command -v npm >/dev/null 2>&1; then

@@ -201,14 +201,9 @@ static void bind_objects(struct round *r, struct sections *s, const char *at, bo
 static void shut_objects(struct round *r, struct sections *s, const char *at, struct str *list)
 {
 	static const char *const names[] = { "f", "d", "x", "k", "d/in", "e", "lr" };
-	bool hit = false;
-	for (size_t i = 0; i < LEN(names); i++)
-		if (chance(r, 40)) {
-			if (!strcmp(names[i], "d/in") && hit)
-				continue; /* d itself may be shut already */
+	for (size_t i = 0; i < LEN(names); i++) /* d/in may lie behind a mask of d */
+		if (chance(r, 40))
 			entry(r, list, PATH("%s/%s", at, names[i]), chance(r, 20));
-			hit = hit || !strcmp(names[i], "d");
-		}
 	(void)s;
 }
 
@@ -283,7 +278,10 @@ static void write_profile(struct round *r, struct sections *s)
 		str_add(y, "deny:\n");
 	section(y, "  read:", &s->deny_read);
 	section(y, "  write:", &s->deny_write);
-	str_fmt(y, "network: { mode: %s }\n", r->net_host ? "host" : "none");
+	str_fmt(y, "network: { mode: %s }\n", r->net_host ? "host" : r->net_proxy ? "proxy" : "none");
+	if (r->net_proxy)
+		str_fmt(y, "proxy: { allow_hosts: [\"127.0.0.1:%u\", \"localhost:%u\", \".granted.example\"], deny_hosts: [\"*.denied.example\", \"shut.granted.example\"] }\n",
+		        r->port, r->port);
 	str_fmt(y, "special: { proc: true%s%s%s%s }\n", chance(r, 50) ? ", shm: 16MiB" : "", chance(r, 30) ? ", sys: ro" : "",
 	        r->userns ? ", userns: true" : "", r->ptrace ? ", ptrace: true" : "");
 	str_add(y, "env: { allow: [\"DIFFT_A*\"], deny: [\"DIFFT_AB\"], set: { DIFFT_SET: \"1\" } }\n");
@@ -316,12 +314,12 @@ static void draw_areas(struct round *r, struct area *areas, struct sections *s)
 	}
 }
 
-int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp, bool root)
+int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp, unsigned port, bool root)
 {
 	struct sections s __attribute__((cleanup(sections_drop))) = { 0 };
 	static const char *const homes[] = { "home: empty\n", "home: empty\n", "home: empty\n", "home: host\n", "" };
 	struct area areas[AREAS];
-	*r = (struct round){ .seed = seed, .state = seed, .root = root };
+	*r = (struct round){ .seed = seed, .state = seed, .root = root, .port = port };
 	r->base = arena_str(&r->arena, base);
 	r->tmp = arena_str(&r->arena, tmp);
 	r->loose = PATH("%s-", tmp);
@@ -334,7 +332,9 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	r->persist = chance(r, 12);
 	r->home_as = PATH("%s/%s", base, chance(r, 15) ? "hl" : "h"); /* HOME may pass a link */
 	r->project = chance(r, 50) ? PATH("%s/h/p", base) : PATH("%s/p", base);
+	r->project_as = chance(r, 30) ? PATH("%s/pl", base) : r->project; /* the working directory, too */
 	r->net_host = chance(r, 20);
+	r->net_proxy = !r->net_host && chance(r, 25);
 	r->home_says = homes[draw(r, LEN(homes))];
 	if (r->persist) {
 		node(r, N_DIR, PATH("%s/keep", base), NULL, 0755, 0);
@@ -347,6 +347,7 @@ int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp
 	for (size_t i = 0; i < LEN(dirs); i++)
 		node(r, N_DIR, dirs[i], NULL, 0755, 0);
 	node(r, N_LINK, PATH("%s/hl", base), "h", 0, 0);
+	node(r, N_LINK, PATH("%s/pl", base), r->project + strlen(base) + 1, 0, 0);
 	node(r, N_FILE, PATH("%s/o/open", r->data), "elsewhere\n", 0644, 0);
 	node(r, N_FILE, PATH("%s/o/shut", r->data), "elsewhere\n", 0644, 0);
 	bind(r, &s, PATH("%s/o/open", r->data), "mode: ro");

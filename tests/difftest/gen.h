@@ -45,8 +45,9 @@ struct want {
 struct round {
 	struct arena arena;
 	uint64_t seed, state;
-	bool root, in_slot, net_host, persist, rooted, project_rw, userns, ptrace;
-	const char *base, *home, *home_as, *project, *data, *tmp; /* tmp: a directory in /tmp outside, absent inside */
+	unsigned port;
+	bool root, in_slot, net_host, net_proxy, persist, rooted, project_rw, userns, ptrace;
+	const char *base, *home, *home_as, *project, *project_as, *data, *tmp; /* tmp: a directory in /tmp outside, absent inside */
 	const char *loose, *shm;                        /* prefixes of names made in /tmp and /dev/shm themselves */
 	const char *home_says; /* line of the profile */
 	struct node *nodes;
@@ -62,5 +63,6 @@ void round_drop(struct round *r);
 /**
  * round_draw() - everything of one round from @seed
  * @base: a directory of its own, with short name; @tmp likewise in /tmp
+ * @port: where somebody listens on this host's loopback
  */
-int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp, bool root);
+int round_draw(struct round *r, uint64_t seed, const char *base, const char *tmp, unsigned port, bool root);

@@ -2,6 +2,7 @@
 #include "tests/difftest/stage.h"
 
 #include "base/path.h"
+#include "cli/confine.h"
 #include "trace/trace.h"
 
 #include <dirent.h>
@@ -170,7 +171,7 @@ char **stage_env(const struct round *r, struct arena *a)
 {
 	const char *rows[] = {
 		arena_fmt(a, "HOME=%s", r->home_as), "PATH=/usr/bin:/bin", "DIFFT_AA=1", "DIFFT_AB=1", "DIFFT_B=1", "TERM=dumb", "LC_ALL=C",
-		"SSH_AUTH_SOCK=/nowhere",
+		"SSH_AUTH_SOCK=/nowhere", arena_fmt(a, "PWD=%s", r->project_as),
 	};
 	char **env = arena_array(a, LEN(rows) + 1, sizeof(*env));
 	for (size_t i = 0; env && i < LEN(rows); i++)
@@ -253,24 +254,23 @@ int stage_outside(struct stage *w, const struct host *h, struct recording *rec, 
 	return err ? err : got ? err_set(e, -got, "the list did not run to its end outside") : 0;
 }
 
-int stage_inside(struct stage *w, const struct policy *pol, int *errs, struct err *e)
+int stage_inside(struct stage *w, struct policy *pol, int *errs, struct err *e)
 {
 	OWN(arena) a = { 0 };
-	OWN(box) box = { 0 };
+	OWN(confine) in = { .envp = stage_env(w->round, &a), .timeout_ms = 60000, .box.argv = list(w->round, &a, true) };
 	struct capture c;
-	struct box_opts o = { .argv = list(w->round, &a, true),
-	                      .env = env_build(&a, pol, stage_env(w->round, &a), 0) };
 	clear(w->round, errs);
 	if (chdir(w->round->project))
 		return err_sys(e, "enter %s", w->round->project);
-	int err = capture_start(&c);
+	int err = confine_env(&in, pol, e);
+	if (err < 0)
+		return err;
+	err = capture_start(&c);
 	if (err)
 		return err_set(e, -err, "pipe");
-	err = box_start(&box, pol, &o, e);
-	if (!err && box.exec_err)
-		err = err_set(e, box.exec_err, "executing the list inside: %s", strerror(box.exec_err));
-	if (!err)
-		err = box_wait(&box, 60000, e);
+	err = confine_run(&in, pol, e);
+	if (err >= 0 && in.exec_err)
+		err = err_set(e, in.exec_err, "executing the list inside: %s", strerror(in.exec_err));
 	int got = capture_end(&c, w->round, errs);
 	return err < 0 ? err : got ? err_set(e, -got, "the list did not run to its end inside") : 0;
 }

@@ -30,6 +30,6 @@ void stage_remove(struct stage *w);
  */
 int stage_outside(struct stage *w, const struct host *h, struct recording *rec, int *errs, struct err *e) MUST;
 /* Run the list in the real engine. */
-int stage_inside(struct stage *w, const struct policy *pol, int *errs, struct err *e) MUST;
+int stage_inside(struct stage *w, struct policy *pol, int *errs, struct err *e) MUST;
 /* The environment of both, in @a. */
 char **stage_env(const struct round *r, struct arena *a);

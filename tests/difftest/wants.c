@@ -35,6 +35,8 @@ static const char *spell(struct round *r, const struct area *a, const char *path
 	use(r, PATH("%.*s/lD", (int)n + 2, path));
 	if (r->home_as[strlen(r->home_as) - 1] == 'l' && path_under(path, r->home) && chance(r, 30))
 		return PATH("%s%s", r->home_as, path + strlen(r->home));
+	if (r->project_as != r->project && path_under(path, r->project) && chance(r, 30))
+		return PATH("%s%s", r->project_as, path + strlen(r->project));
 	switch (draw(r, 12)) {
 	case 0: return PATH("%s/.%s", a->path, rest);
 	case 1: return PATH("%s/%s", a->path, rest);
@@ -305,9 +307,23 @@ static void chain(struct round *r, const char *dir)
 #undef STEP
 }
 
-/* What is no file: variables, system calls. */
+/* Of those that are let through only what answers here. */
+static void hosts(struct round *r)
+{
+	static const char *const shut[] = { "nobody.example", "a.denied.example", "shut.granted.example", "192.0.2.7", "granted.example" };
+	const char *const open[] = { "127.0.0.1", "localhost" };
+	for (int n = 0; r->net_proxy && n < 4; n++) {
+		bool opened = chance(r, 50);
+		const char *name = opened ? PICK(open) : PICK(shut);
+		long port = opened && chance(r, 70) ? (long)r->port : !strcmp(name, "granted.example") ? 81 : chance(r, 50) ? 80 : 8443;
+		add(r, C_OTHER, "host", port, name, "")->inside = true;
+	}
+}
+
+/* What is no file: variables, system calls, hosts by name. */
 static void others(struct round *r)
 {
+	hosts(r);
 	static const char *const names[] = { "PATH", "HOME", "DIFFT_AA", "DIFFT_AB", "DIFFT_B", "DIFFT_SET", "TERM", "LC_ALL",
 	                                     "SSH_AUTH_SOCK" };
 #define CALL(name) { #name, SYS_##name }
@@ -335,7 +351,7 @@ static void others(struct round *r)
 
 void draw_wants(struct round *r, struct area *areas)
 {
-	const char *const dirs[] = { r->home, r->loose, r->home_as, r->project, r->data, r->shm };
+	const char *const dirs[] = { r->home, r->loose, r->home_as, r->project, r->project_as, r->data, r->shm };
 	for (int left = AREAS * SLOTS; left; left--) {
 		struct area *a = &areas[draw(r, AREAS)];
 		const char *at = new_slot(r, a);

@@ -199,6 +199,25 @@ static int do_cinet(const struct todo *t) { return inet(t, connect, 0); }
 static int do_binet(const struct todo *t) { return inet(t, bind, 0); }
 static int do_linet(const struct todo *t) { return inet(t, bind, 1); }
 
+/* asked of the proxy: its 403 is EACCES, its 200 is 0 */
+static int do_host(const struct todo *t)
+{
+	char text[512], status[64] = { 0 };
+	const char *proxy = getenv("http_proxy"), *port = proxy ? strrchr(proxy, ':') : NULL;
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	if (!port)
+		return ENETUNREACH;
+	at.sin_port = htons((uint16_t)atoi(port + 1));
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), code = 0;
+	int n = snprintf(text, sizeof(text), "CONNECT %s:%ld HTTP/1.1\r\nHost: %s:%ld\r\n\r\n", t->path, t->flags, t->path, t->flags);
+	if (connect(fd, (struct sockaddr *)&at, sizeof(at)) || write(fd, text, (size_t)n) != n || read(fd, status, sizeof(status) - 1) < 12)
+		code = -1;
+	close(fd);
+	if (code || sscanf(status, "HTTP/1.%*d %d", &code) != 1)
+		return EIO;
+	return code == 200 ? 0 : code == 403 ? EACCES : EPROTO;
+}
+
 static int do_env(const struct todo *t) { return getenv(t->path) ? 0 : ENOENT; }
 
 /* a system call by number, with arguments that do nothing where it is allowed */
@@ -221,7 +240,7 @@ static const struct {
 	{ "rmdir", do_rmdir },     { "unlink", do_unlink },   { "symlink", do_symlink }, { "mknod", do_mknod },
 	{ "rename", do_rename },   { "link", do_link },       { "exec", do_exec },       { "install", do_install },
 	{ "connect", do_connect }, { "bind", do_bind },       { "cinet", do_cinet },     { "binet", do_binet },
-	{ "openat", do_openat },   { "linet", do_linet },     { "env", do_env },         { "syscall", do_syscall },
+	{ "openat", do_openat },   { "linet", do_linet },     { "env", do_env },         { "host", do_host },         { "syscall", do_syscall },
 };
 
 static int perform(char *text)

@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -44,12 +46,24 @@ static const char *const mutations[RULE_COUNT] = {
 	[RULE_PRIVATE_EMPTY] = "home and /tmp begin empty",
 	[RULE_MODE_BITS] = "mode bits hold without capabilities",
 	[RULE_SPECIAL_WRITE] = "fifos and devices may be written on a read-only mount",
+	[RULE_SECOND_LAYER] = "Landlock keeps them where no place lets write",
+	[RULE_NO_DEVICES] = "device nodes in a bound tree are shut off",
+	[RULE_MUST_BE_DIR] = "a slash at the end wants a directory",
+	[RULE_DIR_WRITE] = "a directory cannot be opened for writing",
+	[RULE_NOT_EMPTY] = "what the command has put into a directory keeps it",
+	[RULE_MADE_SEEN] = "what the command made is there, what it removed is not",
+	[RULE_OWN_NET] = "without the host's network there is loopback only",
+	[RULE_LOW_PORT] = "ports below 1024 are nobody's",
+	[RULE_FAR_NAMES] = "abstract sockets of others are out of reach",
+	[RULE_CALL_OFF] = "denied system calls answer an errno",
+	[RULE_ENV_SHUT] = "variables that nobody grants are not there",
 };
 
 /* not drawn, since nobody can know the answer beforehand */
 static const char *const limits[] = {
 	"removing or replacing a directory that is not empty: what a directory holds is not recorded; the errno is the same",
 	"reads of content: a granted directory lists fewer names where only some of them are granted",
+	"hosts granted by names that a name server would have to be asked for",
 	"objects below a bind with another target: nobody looked at them; judged as if they were like those outside",
 };
 
@@ -466,10 +480,23 @@ static bool can_run(void)
 	return waitpid(pid, &status, 0) == pid && status == 0;
 }
 
+/* Somebody who listens on the loopback as long as we live. Return: the port, 0 none. */
+static unsigned listener(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, len) || listen(fd, 64) || getsockname(fd, (struct sockaddr *)&at, &len))
+		return 0;
+	return ntohs(at.sin_port);
+}
+
 int main(int argc, char **argv)
 {
-	struct options o = { .pairs = 1000, .floor = 20, .seed = 1 };
+	struct options o = { .pairs = 1500, .floor = 30, .seed = 1 };
 	struct tally t = { 0 };
+	if (getenv("SNUG_LONG"))
+		o.pairs = 5000;
 	if (options(&o, argc, argv))
 		return 2;
 	char self[4096], doer[4200], base[] = "/var/tmp/dtXXXXXX", short_base[] = "/tmp/dtXXXXXX", tmp[] = "/tmp/dsXXXXXX";
@@ -486,13 +513,16 @@ int main(int argc, char **argv)
 		              getuid() ? "user namespace" : "mount namespace"), 0;
 	if (!mkdtemp(base) || !mkdtemp(short_base) || !mkdtemp(tmp) || chmod(base, 0755) || chmod(short_base, 0755))
 		return perror("scratch directory"), 2;
+	unsigned port = listener();
+	if (!port)
+		return perror("listen"), 2;
 	printf("1..%d\n", 1 + C_OTHER + RULE_COUNT - 1);
 	int failed = 0;
 	while (!failed && goes_on(&o, &t)) {
 		struct err e = { 0 };
 		OWN(round) r = { 0 };
 		uint64_t seed = o.seed + t.rounds + t.refused;
-		int err = round_draw(&r, seed, seed % 2 ? base : short_base, tmp, getuid() == 0);
+		int err = round_draw(&r, seed, seed % 2 ? base : short_base, tmp, port, getuid() == 0);
 		if (!err)
 			err = run_round(&o, &t, &r, &e);
 		if (err) {
