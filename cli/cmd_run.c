@@ -49,8 +49,7 @@ static void say_overruled(const struct policy *pol, char *const *env)
 static int prepare_denials(struct setup *s, struct err *e)
 {
 	s->host.network_view = s->policy.network.v == NET_PROXY ? "names" : "addresses";
-	int r = host_mounts(&s->host, e);
-	return r < 0 ? r : setup_facts(s, e);
+	return setup_facts(s, e);
 }
 
 /* Keep and tell what the command asked for and did not get, as an audit does. Return: @code, or 125 where it was 0. */

@@ -68,8 +68,7 @@ static int protect(struct setup *s, const struct cli_opts *o, struct err *e)
 int setup_compose(struct setup *s, const struct cli_opts *o, enum find_purpose purpose, struct err *e)
 {
 	const char *project = o->project || !o->project_anyway ? o->project : o->cwd ? o->cwd : ".";
-	/* starting a command needs no mount table, and reading it takes long */
-	int r = (purpose == FIND_APPLY ? host_probe_self : host_probe)(&s->host, o->cwd, project, o->envp, e);
+	int r = host_probe(&s->host, o->cwd, project, o->envp, e);
 	if (r < 0)
 		return r;
 	s->finder.host = &s->host;

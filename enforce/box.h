@@ -126,7 +126,7 @@ const char *env_get(char *const *envp, const char *name);
  */
 int host_probe(struct host *out, const char *cwd, const char *project, char *const *envp, struct err *e) MUST;
 
-/* As host_probe() without the mount table, which starting a command does not need. */
+/* As host_probe() without the mount table: what is mounted inside of a grant is as the grant then. */
 int host_probe_self(struct host *out, const char *cwd, const char *project, char *const *envp, struct err *e) MUST;
 
 /* Read the mount table into @h; host_probe() does it. */

@@ -197,13 +197,18 @@ static int push_project(struct resolver *r)
 	if (!r->h->project)
 		return 0;
 	int x = spot_find(r, &s, r->h->project);
-	if (!x && proc_bound(r->h->project, s.real))
+	if (!x && (proc_bound(r->h->project, s.real) || kernfs_at(r->h, s.real) == KERNFS_PROC))
 		return resolve_trouble(r, &src, "the project %s lies in /proc, which every run has its own of: name another one with "
 		                       "--project", r->h->project);
 	if (!x)
 		x = push_links(r, &s, &src);
-	const struct place p = { .kind = PLACE_BIND, .path = s.real, .source = s.real, .type = FT_DIR, .src = src,
-	                         .mode = r->pol->project_mode == PROJECT_RO ? BIND_RO : BIND_RW };
+	struct place p = { .kind = PLACE_BIND, .path = s.real, .source = s.real, .type = FT_DIR, .src = src,
+	                   .mode = r->pol->project_mode == PROJECT_RO ? BIND_RO : BIND_RW };
+	if (!x && kernfs_at(r->h, s.real) && p.mode != BIND_RO) {
+		p.mode = BIND_RO;
+		x = resolve_note(r, &src, "the project %s lies in a file system of the kernel: read-only, unless a line names it",
+		                 r->h->project);
+	}
 	return x ? x : place_push(r, &p);
 }
 

@@ -405,5 +405,7 @@ int guards_make(struct resolver *r)
 		if (!is_hidden(&g, g.made.items[i].path))
 			x = place_push(r, &g.made.items[i]);
 	map_drop(&g.by_path);
+	if (!x)
+		x = kernfs_guard(r, &g.made.n);
 	return x || !g.made.n ? x : grants_settle(r); /* without guards the places are settled already */
 }

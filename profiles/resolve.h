@@ -72,5 +72,10 @@ int bans_make(struct resolver *r) MUST;
 bool proc_bound(const char *path, const char *real);
 /* A path in /proc that is of a process: each process has another there, and every run other processes. */
 bool proc_of_process(const char *real);
+/* Of which file system of the kernel is @path, a canonical one of the host? */
+enum kernfs { KERNFS_NONE, KERNFS_PROC, KERNFS_KNOBS };
+enum kernfs kernfs_at(const struct host *h, const char *path);
+/* Hide or fence those that are mounted inside a bind; @n counts them up. */
+int kernfs_guard(struct resolver *r, size_t *n) MUST;
 /* After grants_settle(): masks, fences and pins, in order. */
 int guards_make(struct resolver *r) MUST;

@@ -105,6 +105,12 @@ static bool is_shown(const struct place *p, const struct place *cover)
 	return cover->mode == BIND_RW && src_class(&cover->src) > src_class(&p->src);
 }
 
+/* What is mounted inside of @cover will be fenced, kernfs.c, and @p names something in it. */
+static bool names_kernfs(const struct resolver *r, const struct place *p, const struct place *cover)
+{
+	return p->kind == PLACE_BIND && kernfs_at(r->h, p->source) && !kernfs_at(r->h, cover->source);
+}
+
 /* Keep the items of the sorted list that add something. @create of what is shown already still has to happen. */
 static int drop_shown(struct resolver *r)
 {
@@ -119,7 +125,7 @@ static int drop_shown(struct resolver *r)
 		while (depth && !path_below(p->path, l->items[above[depth - 1]].path))
 			depth--;
 		const struct place *cover = depth ? &l->items[above[depth - 1]] : NULL;
-		if (cover && is_shown(p, cover) && p->create == CREATE_NO)
+		if (cover && is_shown(p, cover) && p->create == CREATE_NO && !names_kernfs(r, p, cover))
 			continue;
 		l->items[keep] = *p;
 		if (p->kind != PLACE_LINK)

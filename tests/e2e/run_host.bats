@@ -176,3 +176,33 @@ unshared() { unshare --user --map-root-user "$@"; }
 	assert_status 125
 	assert_out "Linux 5.12"
 }
+
+@test "a second proc or sysfs inside a grant, as in a chroot's tree: hidden, read-only; whoever names it has it" {
+	[ "$(id -u)" = 0 ] || skip "only root can mount them"
+	cat >inside.sh <<-'EOT'
+		try() { (: 3>>"$1") 2>/dev/null && echo "OPENED $1"; }
+		try "$1/proc/sys/kernel/core_pattern"
+		try "$1/sys/power/state"
+		try "$1/sys/kernel/mm/transparent_hugepage/enabled"
+		[ ! -e "$1/proc/1" ] || echo SHOWN
+		ls "$1/sys/kernel" | grep -x mm
+		mv "$1/d" "$1/e" 2>/dev/null; exit 0
+	EOT
+	cat >outside.sh <<-'EOT'
+		mkdir -p tree/proc tree/sys tree/d && mount -t proc proc tree/proc && mount --rbind /sys tree/sys || exit 3
+		for grant in --allow-write=tree --allow-write --project=. --allow-read=tree; do
+			echo "$grant"
+			"$SNUG" "$grant" -- sh inside.sh tree
+		done
+		echo named
+		"$SNUG" --allow-write=tree/sys/kernel/mm -- sh inside.sh tree | grep -c OPENED
+		echo project
+		cd tree/sys && "$SNUG" -- sh "$OLDPWD/inside.sh" .. 2>&1 | grep OPENED
+		"$SNUG" --allow-read="$OLDPWD/inside.sh" -- sh -c ': 3>>kernel/mm/transparent_hugepage/enabled' 2>&1 | grep -o "Read-only"
+		cd ../proc && "$SNUG" -- true; echo $?
+	EOT
+	run unshare -m --propagation private sh outside.sh
+	[ "$status" != 3 ] || skip "they cannot be mounted here"
+	assert_same "$(grep -v "^snug: the whole host tree" <<<"$output" | sed 's/^snug: .*lies in .proc,.*/refused/')" \
+		"$(printf '%s\n' --allow-write=tree mm --allow-write mm --project=. mm --allow-read=tree mm named 1 project Read-only refused 125)"
+}
