@@ -285,9 +285,17 @@ static int want_file(struct plan *p, uint32_t at)
 	}
 	if (saved && forbidden_parent(p, n))
 		return want_saved(p, at);
-	struct finding *gone = u & USE_REMOVED && forbidden_parent(p, n) ? findings_get(&p->f->found, n->path) : NULL;
-	if (gone && finding_note(&p->f->found, gone, "removed from a directory that is never granted"))
-		return -ENOMEM;
+	if (u & USE_REMOVED && forbidden_parent(p, n)) {
+		/* a mount point cannot be removed; rm -f and its like do without what is not there */
+		bool looks = !(u & (USE_READ | USE_EXEC | USE_SOCKET | USE_WRITE | USE_CREATED));
+		struct finding *gone = findings_get(&p->f->found, n->path);
+		const char *why = looks ? "removed from a directory that is never granted; a line for it would make that fail (EBUSY)"
+		                        : "removed from a directory that is never granted: with a line for it that fails (EBUSY)";
+		if (gone && finding_note(&p->f->found, gone, why))
+			return -ENOMEM;
+		if (looks)
+			return 0;
+	}
 	if (u & USE_WAL && forbidden_parent(p, n)) {
 		struct finding *to = findings_get(&p->f->found, n->path);
 		p->want[at] |= u & USE_MADE ? WANT_NEW_FILE : WANT_RW_FILE;

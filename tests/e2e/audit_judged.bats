@@ -142,3 +142,13 @@ paste_next() {
 	run "$SNUG" -- sh -c '/usr/bin/python3 serve.py & while [ ! -e port ]; do sleep 0.05; done; /usr/bin/python3 ask.py; kill $!; rm port'
 	assert_out answer
 }
+
+@test "a file of home that is removed gets no line, which would make that fail" {
+	echo 1 >"$HOME/.l"
+	run "$SNUG" audit -- sh -c 'rm -f ~/.l || exit 5; test -e ~/.l || echo gone'
+	assert_out "a line for it would make that fail"
+	echo 1 >"$HOME/.l"
+	paste_next
+	assert_status 0
+	assert_out gone
+}
