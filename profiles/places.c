@@ -131,6 +131,9 @@ int proffile_read(struct str *out, const char *path, bool follow, struct err *e)
 	int n = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
 	if (n < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return -ENOENT;
+	if (n < 0 && errno == EACCES)
+		return err_set(e, EACCES, "open %s: Permission denied; make it readable for you (chmod u+r, and u+x on its directories), "
+		               "or name another profile", path);
 	if (n < 0)
 		return err_sys(e, "open %s", path);
 	OWN(fd) fd = fd_own(n);

@@ -269,3 +269,102 @@ exit(ctypes.CDLL(None).mlock(b, 1 << 20) != 0)"')
 	assert_line 'socket'
 	refute "$SNUG" -- python3 -c "$c"
 }
+
+@test "T30 threads that clone3 starts are recorded and work confined" {
+	need strace
+	local py=/usr/bin/python3
+	[ -x $py ] || skip "no $py"
+	cat >threads.py <<-'END'
+		import os, threading
+		def work(n):
+		    open(os.path.expanduser(f"~/.threads/in{n}")).read()
+		    open(f"out{n}", "w").write("x")
+		for n in range(4):
+		    t = threading.Thread(target=work, args=(n,)); t.start(); t.join()
+	END
+	mkdir "$HOME/.threads"
+	for n in 0 1 2 3; do echo x >"$HOME/.threads/in$n"; done
+	strace -f -o "$WORK/calls" -e trace=clone3 $py threads.py
+	grep -q clone3 "$WORK/calls" || skip "this C library starts threads by clone(2)"
+	rm -f out?
+	run "$SNUG" audit -o t.yaml -- $py threads.py
+	assert_status 0
+	run rows
+	for n in 0 1 2 3; do assert_line "^needs\\|read\\|~/\\.threads/in$n\\|missing\\|required$"; done
+	[ -e out3 ]
+	rm -f out?
+	run "$SNUG" run -- $py threads.py
+	assert_status 0 && assert_out 'No such file'
+	run "$SNUG" run --profile ./t.yaml -- $py threads.py
+	assert_status 0
+	refute_out 'No such file'
+	[ -e out0 ] && [ -e out3 ]
+}
+
+@test "G10 links to a sibling and to the directory itself: denies end, mean the real paths, and patterns are no paths" {
+	mkdir -p tree/sib
+	ln -s . tree/loop
+	ln -s sib tree/other
+	echo content >tree/sib/f
+	for spelled in tree/sib tree/other tree/loop/loop/sib; do
+		run "$SNUG" explain --deny-read=$spelled
+		assert_status 0
+		for path in tree/sib/f tree/other/f tree/loop/loop/loop/sib/f; do
+			run "$SNUG" run --deny-read=$spelled -- cat $path
+			[ "$status" != 0 ] || fail "$path under --deny-read=$spelled"
+			refute_out content
+		done
+	done
+	run "$SNUG" run "--allow-read=$HOME/*.conf" -- true
+	assert_status 125
+	assert_out '*.conf does not exist'
+	printf 'name: g\nmask: ["{project}/*.c"]\n' >g.yaml
+	run "$SNUG" explain --profile ./g.yaml
+	assert_out 'taken literally: paths have no patterns'
+}
+
+@test "G11 a program called by a relative name from elsewhere, with its interpreter" {
+	mkdir -p "$WORK/work/other"
+	printf '#!/bin/sh\nprintf "%%s\\n" "$(basename "$PWD")" "$0"\n' >tool
+	chmod +x tool
+	cd "$WORK/work/other"
+	local up=../project
+	[ "$(realpath "$up")" = "$PROJ" ] || up=$(realpath --relative-to=. "$PROJ")
+	want=$("$up/tool")
+	run "$SNUG" audit -o t.yaml -- "$up/tool"
+	assert_out "$want"
+	run rows
+	assert_line '^needs\|run\|[^|]*/tool\|missing\|required$'
+	run -127 "$SNUG" run -- "$up/tool"
+	assert_status 127
+	run --separate-stderr "$SNUG" run --profile ./t.yaml -- "$up/tool"
+	assert_status 0
+	assert_same "$want" "$output"
+}
+
+@test "B12 --check: status 4 and the reason where the recording is incomplete alone, 3 before 4, both in the JSON" {
+	stays='sleep 60 >/dev/null 2>&1 </dev/null & echo $! >pid'
+	run "$SNUG" audit --check --format=json --report="$WORK/r.json" -- sh -c "$stays"
+	kill "$(cat pid)"
+	assert_status 4
+	assert_line '^snug: check: incomplete: .*sleep still ran .* \(exit 4\)$'
+	python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); assert r["incomplete"] and r["outcome"] == "incomplete", r' "$WORK/r.json"
+	echo x >"$HOME/.both"
+	run "$SNUG" audit --check --format=json --force --report="$WORK/r.json" -- sh -c "cat ~/.both; $stays"
+	kill "$(cat pid)"
+	assert_status 3
+	assert_line '^snug: check: 1 finding \(exit 3\)$'
+	python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); assert r["incomplete"] and r["outcome"] == "findings", r' "$WORK/r.json"
+}
+
+# bats test_tags=only:user
+@test "a profile that may not be read: what, and what to do" {
+	printf 'name: p\n' >p.yaml
+	chmod 000 p.yaml
+	for verb in audit run explain; do
+		run "$SNUG" $verb --profile ./p.yaml -- touch ran
+		assert_status 125
+		assert_line 'p\.yaml: Permission denied.*make it readable'
+		[ ! -e ran ]
+	done
+}

@@ -73,6 +73,8 @@ roundtrip() {
 		[ -e "$out" ] || fail "no suggestion for a credential store"
 		rt_confined bob
 		[ "$rt_rc" != 0 ] || [ "$rt_now" != "$learnt_state" ] || fail "worked without the credential lines"
+		grep -q 'a commented line, for you to decide' "$WORK/report1" || fail "the row does not say that its line is a comment"
+		grep -Eq '^snug: left out of that: [1-9]' "$WORK/report1" || fail "what is lost without the comments was not announced"
 		uncomment "$out"
 		"$SNUG" profile validate "$out" || fail "does not load with the credential lines"
 	fi

@@ -13,4 +13,12 @@ load lib
 	assert_same_tree "$WORK/bare" "$WORK/audited"
 	output=$(cat "$WORK/events")
 	refute_line '^incomplete'
+	# and with all that an audit is besides its recorder
+	mkdir -p "$WORK/product/in"
+	(cd "$WORK/product/in" && "$SNUG" audit -q -- sh "$SRC/tests/e2e/behaviour.sh" >"$WORK/product.txt" 2>&1 </dev/null)
+	sed -i "s|$WORK/product|DIR|g; s|^sh: [0-9]*:|sh:|" "$WORK/product.txt"
+	diff "$WORK/bare.txt" "$WORK/product.txt"
+	assert_same_tree "$WORK/bare" "$WORK/product"
+	run "$SNUG" report last
+	refute_line incomplete
 }
