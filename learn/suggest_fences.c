@@ -25,34 +25,62 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct pathent *)a)->path, ((const struct pathent *)b)->path);
 }
 
-static int fence(struct suggesting *s, const char *dir)
+/* Is there a line for @path, or for a directory above it? */
+static bool fenced(const struct suggesting *s, const char *path)
 {
-	static const char programs[] = "programs found through PATH, so it stays read-only";
+	const struct profile *p = &s->lesson->suggestion;
+	OWN(arena) a = { 0 };
+	const char *shown = host_shorten(s->host, &a, path);
+	for (size_t i = 0; shown && i < p->deny_write.n; i++)
+		if (path_under(shown, p->deny_write.items[i].path))
+			return true;
+	return false;
+}
+
+static int fence(struct suggesting *s, const char *path, const char *why)
+{
 	struct profile *p = &s->lesson->suggestion;
-	const char *shown = host_shorten(s->host, &p->arena, dir);
+	const char *shown = host_shorten(s->host, &p->arena, path);
 	if (!shown)
 		return -ENOMEM;
-	for (size_t i = 0; i < p->deny_write.n; i++)
-		if (!strcmp(p->deny_write.items[i].path, shown))
-			return 0;
 	struct pathent *e = ARENA_PUSH(&p->arena, &p->deny_write, items, n);
-	if (!e)
+	const char *kept = e ? arena_str(&p->arena, shown) : NULL;
+	if (!kept)
 		return -ENOMEM;
-	*e = (struct pathent){ .path = shown, .optional = true, .src = { .origin = "suggested" } };
-	return plan_remark(s->plan, dir, programs);
+	*e = (struct pathent){ .path = kept, .optional = true, .src = { .origin = "suggested" } };
+	return plan_remark(s->plan, path, why);
+}
+
+/*
+ * A program that was run and lies below a directory that is to be writable: the directory it lies in, or itself where
+ * that is the writable one, or changes. What the command itself installs it needs to write: the rule says so.
+ */
+static int fence_program(struct suggesting *s, const struct node *n)
+{
+	const struct objects *o = &s->facts->objects;
+	const char *dir = o->nodes[n->parent].path;
+	const struct rule *r = rules_cover(s->rules, n->path);
+	if (!r || !r->dir || r->mode != BIND_RW || n->uses & (USE_CHANGED | USE_BELOW) || fenced(s, n->path))
+		return 0;
+	if (path_below(dir, r->path) && !changed_below(o, dir))
+		return fence(s, dir, "a program in it was run, so it stays read-only");
+	return fence(s, n->path, "a program that was run, so it stays read-only");
 }
 
 int suggest_fences(struct suggesting *s)
 {
 	struct profile *p = &s->lesson->suggestion;
+	const struct objects *o = &s->facts->objects;
 	int err = 0;
 	for (size_t i = 0; !err && i < s->facts->prepend.n; i++) {
 		const char *dir = s->facts->prepend.items[i];
 		const struct rule *r = rules_cover(s->rules, dir);
-		/* what the command itself installs there it needs to write: the rule says so */
-		if (r && r->mode == BIND_RW && path_below(dir, r->path) && !changed_below(&s->facts->objects, dir))
-			err = fence(s, dir);
+		if (r && r->mode == BIND_RW && path_below(dir, r->path) && !fenced(s, dir) && !changed_below(o, dir))
+			err = fence(s, dir, "programs found through PATH, so it stays read-only");
 	}
+	for (size_t i = 0; !err && i < o->n; i++)
+		if (o->nodes[i].uses & USE_EXEC && o->nodes[i].type != FT_DIR)
+			err = fence_program(s, &o->nodes[i]);
 	if (!err && p->deny_write.n)
 		qsort(p->deny_write.items, p->deny_write.n, sizeof(*p->deny_write.items), by_path);
 	return err;
