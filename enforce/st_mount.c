@@ -166,6 +166,9 @@ static int do_self(struct build *b, const struct place *p, struct err *e)
 {
 	OWN(fd) point = { 0 }, tree = { 0 };
 	int r = view_open(&point, b, p->path, e);
+	if (r == -ENOENT && p->kind == PLACE_PIN && !p->optional)
+		/* above a place of its own in a home that persists, and first in order: made now or with that place */
+		r = view_is_kept(b, p->path) ? view_dir(&point, b, p->path, e) : r;
 	if (r == -ENOENT)
 		return p->optional ? 0 : err_set(e, ENOENT, "%s is gone, so it cannot be protected", p->path);
 	if (r == 0)

@@ -73,14 +73,22 @@ int view_is_own(const struct build *b, int dir, struct err *e)
 	return 0;
 }
 
+bool view_is_kept(const struct build *b, const char *path)
+{
+	const struct place *in;
+	do { /* a pin shows what the place above it shows */
+		char *parent = strndup(path, path_parent_len(path));
+		in = parent ? policy_place(b->pol, parent) : NULL;
+		free(parent);
+		path = in ? in->path : path;
+	} while (in && in->kind == PLACE_PIN);
+	return in && in->kept;
+}
+
 static int must_be_own(const struct build *b, int dir, const char *path, struct err *e)
 {
 	int r = view_is_own(b, dir, e);
-	/* a persistent home is the sandbox's own, too: mount points may stay in it */
-	char *parent = r == 0 ? strndup(path, path_parent_len(path)) : NULL;
-	const struct place *in = parent ? policy_place(b->pol, parent) : NULL;
-	free(parent);
-	if (in && in->kept)
+	if (r == 0 && view_is_kept(b, path))
 		return 0;
 	if (r == 0)
 		return err_set(e, EPERM, "%s is not there, and making it would make it on the host: "

@@ -79,6 +79,8 @@ int view_overlay(struct fd *out, struct build *b, const char *lower, const char 
 
 /* Does @dir lie in a tmpfs of the view? */
 int view_is_own(const struct build *b, int dir, struct err *e) MUST;
+/* Would @path be made in a home that persists? That is the sandbox's own, too: mount points may stay in it. */
+bool view_is_kept(const struct build *b, const char *path);
 
 int view_proc(struct build *b, const struct place *p, struct err *e) MUST;
 /* A new devpts, not attached. */

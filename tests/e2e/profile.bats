@@ -234,7 +234,7 @@ run_hint() { "$SNUG" run +web -- true 2>&1 | sed -n 's/.*then type: snug /'"${SN
 	run "$SNUG" explain --allow-read="$HOME/.ssh" --network host --allow-env
 	assert_status 0
 	assert_line 'look twice'
-	assert_line '^  signing: .*\.ssh holds SSH keys +--allow-read$'
+	assert_line '^  signing: .*\.ssh holds private keys +--allow-read$'
 	assert_line '^  data: the raw network of the host.* +--network$'
 	assert_line 'all variables are passed on.* +--allow-env$'
 	run "$SNUG" explain --allow-write
@@ -300,6 +300,21 @@ run_hint() { "$SNUG" run +web -- true 2>&1 | sed -n 's/.*then type: snug /'"${SN
 	printf 'binds: [{ source: "%s", optional: true }]\n' "$d/gone" >p.yaml
 	run "$SNUG" run --profile ./p.yaml -- true
 	assert_status 0
+}
+
+@test "a persistent home holds a project at any depth, with a protected profile in it" {
+	for sub in p w/p w/x/p w/x/y/z/p; do
+		mkdir -p "$HOME/$sub" "$HOME/hh"
+		cd "$HOME/$sub"
+		printf 'home: { persist: "~/hh" }\n' >u.yaml
+		for i in 1 2; do # the second finds what the first has made
+			run "$SNUG" --profile ./u.yaml -- sh -c 'echo 1 >f && ! echo x >u.yaml && ! mv "$HOME/w" "$HOME/v" && cat f'
+			[ "$status" = 0 ] || { echo "$sub"; assert_status 0; }
+		done
+		[ "$(cat f)" = 1 ]
+		[ "$(cat u.yaml)" = 'home: { persist: "~/hh" }' ]
+		rm -rf "$HOME/hh"
+	done
 }
 
 @test "a persistent home keeps what was written, with binds and links in it" {
