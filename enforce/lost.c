@@ -90,6 +90,9 @@ size_t box_lost(const struct box *b, const struct policy *pol, struct str *notes
 		known = true;
 		if (map_find(&points, p->path, strlen(p->path)) || !on_host(pol, p->path))
 			continue;
+		/* nobody could look whether there is something to hide, and nobody can now */
+		if (p->type == FT_UNKNOWN && access(p->source, F_OK) != 0)
+			continue;
 		esc_term(notes, p->path);
 		str_fmt(notes, " was replaced on the host during the run, and from then on was not %s: deny the directory around it "
 		        "instead\n", p->kind == PLACE_MASK ? "hidden" : "protected from writes");

@@ -218,8 +218,8 @@ static enum file_type type_shown(struct resolver *r, const struct place *c, cons
 	return s.type;
 }
 
-/* @hidden: it is hidden elsewhere in the view, so that its absence here is no news */
-static int mask_at(struct guards *g, const struct ban *ban, const char *path, bool deny, bool hidden)
+/* @known: what is at the path of @ban; @hidden: it is hidden elsewhere in the view, so that its absence here is no news */
+static int mask_at(struct guards *g, const struct ban *ban, const char *path, bool deny, enum file_type known, bool hidden)
 {
 	struct resolver *r = g->r;
 	const struct place *c = place_cover(r->pol, path);
@@ -228,6 +228,8 @@ static int mask_at(struct guards *g, const struct ban *ban, const char *path, bo
 		return hidden ? 0 : resolve_note(r, &ban->src, c ? "what the view has at %s is the run's own, not the host's: nothing to "
 		                                 "hide" : "%s is not in the view: nothing to hide", resolve_show(r, path));
 	enum file_type type = type_shown(r, c, path, &source);
+	if (type == FT_UNKNOWN) /* where a dangling link leads nobody has looked by that name */
+		type = known;
 	if (type == FT_NONE)
 		return resolve_note(r, &ban->src, "%s is absent: nothing to hide", resolve_show(r, path));
 	return put_mask(g, ban, path, source, type, deny);
@@ -256,8 +258,19 @@ static int mask_moved(struct guards *g, const struct ban *ban, bool deny)
 	size_t i = 0;
 	int x = 0;
 	while (!x && (path = moved_to(g, ban, &i, &x)))
-		x = mask_at(g, ban, path, deny, false);
+		x = mask_at(g, ban, path, deny, FT_UNKNOWN, false);
 	return x;
+}
+
+/* A read-only mount does not keep a fifo or socket from being written to. Landlock does the former in what is read-only as a whole. */
+static int no_fence(struct resolver *r, const struct ban *ban, const char *shown, const char *is, bool optional)
+{
+	for (size_t i = 0; i < r->pol->nbans; i++)
+		if (!r->pol->bans[i].write_only && path_under(ban->path, r->pol->bans[i].path))
+			return 0; /* it is hidden */
+	return optional ? resolve_note(r, &ban->src, "%s is %s: writes there are not held back", shown, is) :
+	       resolve_trouble(r, &ban->src, "%s is %s, which no mount keeps from being written to, so the deny cannot be promised; "
+	                       "hide it (mask, deny read), or say optional: true", shown, is);
 }
 
 /* @held: a fence stands elsewhere in the view */
@@ -272,9 +285,11 @@ static int fence_at(struct guards *g, const struct ban *ban, const char *path, b
 		return held || !strcmp(ban->src.origin, PROFILE_SNUG) ? 0 :
 		       resolve_note(r, &ban->src, "%s is not shown from the host: no write reaches it", shown);
 	const char *what = arena_fmt(&r->pol->arena, "protecting %s from writes", shown);
+	enum file_type type = type_shown(r, c, path, &source);
+	if (type == FT_SOCK || (type == FT_FIFO && c->mode != BIND_RO))
+		return no_fence(r, ban, shown, type == FT_SOCK ? "a socket" : "a fifo", optional);
 	if (c->mode == BIND_RO)
 		return pin_above(g, c->path, what, &ban->src);
-	enum file_type type = type_shown(r, c, path, &source);
 	if (type == FT_NONE) {
 		static const char why[] = "does not exist in a writable tree";
 		return optional ? resolve_note(r, &ban->src, "%s %s: writes there are not held back", shown, why) :
@@ -353,7 +368,7 @@ static int guard_list(struct guards *g, const struct pathlist *l, bool write_onl
 		} else {
 			size_t before = g->made.n;
 			x = mask_moved(g, ban, deny);
-			x = x ? x : mask_at(g, ban, s.real, deny, g->made.n > before);
+			x = x ? x : mask_at(g, ban, s.real, deny, s.type, g->made.n > before);
 		}
 	}
 	return x;

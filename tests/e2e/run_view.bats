@@ -407,3 +407,24 @@ confined() { run "$SNUG" run "$@"; }
 	assert_status 0
 	assert_same "$output" ""
 }
+
+@test "a deny of writing to a fifo or a socket cannot be promised: an error; hidden it can" {
+	mkfifo ff
+	python3 -c 'import socket; socket.socket(1).bind("sock")'
+	for what in ff sock; do
+		confined --deny-write=$what -- true
+		assert_status 125
+		assert_line "^snug: --deny-write: .project./$what is a (fifo|socket), .* cannot be promised; hide it"
+		confined --deny-write=$what --deny-read=$what -- cat $what
+		[ "$status" = 1 ] || fail "$status: $output"
+	done
+}
+
+@test "a deny of reading a link that leads nowhere hides nothing, and says so; the exit code is the command's" {
+	ln -s nowhere dang
+	run "$SNUG" explain --deny-read=dang -- true
+	assert_line 'nowhere is absent: nothing to hide'
+	confined --deny-read=dang -- sh -c 'echo s >nowhere; cat dang'
+	assert_status 0
+	assert_out s
+}
