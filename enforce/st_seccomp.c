@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +18,6 @@ int st_seccomp(struct build *b, struct err *e)
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) != 0)
 		return errno == EINVAL || errno == ENOSYS
 		       ? err_set(e, errno, "this kernel has no seccomp filters (CONFIG_SECCOMP_FILTER)")
-		       : err_sys(e, "install the filter");
+		       : err_set(e, errno, "install the filter: %s; a container that denies seccomp(2) must allow it", strerror(errno));
 	return 0;
 }

@@ -127,6 +127,23 @@ unshared() { unshare --user --map-root-user "$@"; }
 	assert_out namespace
 }
 
+@test "seccomp(2) missing or denied: audit, trace and run say what and what to do, and the command does not run" {
+	for errno in 1 38; do # EPERM, ENOSYS
+		for verb in audit "audit --network-only" "trace -o rec" run; do
+			# shellcheck disable=SC2086
+			NO_CALL=317 NO_CALL_ERRNO=$errno run "$O/tests/targets/no_clone" "$SNUG" $verb -- touch ran
+			assert_status 125
+			[ ! -e ran ] || fail "snug $verb ran the command"
+			if [ $errno = 1 ]; then
+				assert_out 'a container that denies seccomp(2) must allow it'
+			else
+				assert_out CONFIG_SECCOMP_FILTER
+			fi
+			rm -f rec
+		done
+	done
+}
+
 @test "a profile that the engine cannot perform stops it before the command" {
 	: >file
 	printf 'binds:\n  - { source: "{project}/file", target: "/usr/new/file", mode: ro }\n' >p.yaml

@@ -1,5 +1,5 @@
 /* no_clone.c - runs its arguments under a filter that refuses new namespaces with EPERM and clone3 with ENOSYS, as containers
- * do; or, with NO_CALL=NUMBER in the environment, that one call with ENOSYS, as an older kernel does */
+ * do; or, with NO_CALL=NUMBER in the environment, that one call with ENOSYS, as an older kernel does, or with NO_CALL_ERRNO */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -32,9 +32,11 @@ int main(int argc, char **argv)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog prog = { sizeof(code) / sizeof(*code), code };
-	const char *call = getenv("NO_CALL");
+	const char *call = getenv("NO_CALL"), *answer = getenv("NO_CALL_ERRNO");
 	if (call) {
 		old[1].k = (unsigned)atoi(call);
+		if (answer)
+			old[2].k = SECCOMP_RET_ERRNO | (unsigned)atoi(answer);
 		prog = (struct sock_fprog){ sizeof(old) / sizeof(*old), old };
 	}
 	if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
