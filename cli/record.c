@@ -50,10 +50,10 @@ void record_forget_network(struct recording *r)
 	r->nnets = 0;
 }
 
-/* The command's time is over: neither an impatient ^C nor a closed stderr may cost the report or the status. */
+/* The command's time is over: neither an impatient ^C nor a closed stderr nor a limit on files may cost the report or the status. */
 void record_over(void)
 {
-	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE };
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ };
 	for (size_t i = 0; i < LEN(signals); i++)
 		signal(signals[i], SIG_IGN);
 }

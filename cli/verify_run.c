@@ -108,7 +108,7 @@ static int stream(const struct trial *t, struct err *e)
 
 static void default_signals(void)
 {
-	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE };
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ };
 	sigset_t none;
 	for (size_t i = 0; i < LEN(signals); i++)
 		signal(signals[i], SIG_DFL);

@@ -10,8 +10,8 @@
 #include <sys/types.h>
 
 /* Signals whose handling snug changes for itself and gives back to the command. */
-#define LAUNCH_SIGNALS { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGCHLD }
-enum { LAUNCH_NSIGNALS = 9 };
+#define LAUNCH_SIGNALS { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGCHLD }
+enum { LAUNCH_NSIGNALS = 10 };
 
 struct sigstate {
 	struct sigaction act[LAUNCH_NSIGNALS];

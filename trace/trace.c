@@ -2,6 +2,7 @@
 #include "trace/trace.h"
 
 #include "base/fd.h"
+#include "base/str.h"
 #include "trace/recorder.h"
 #include "trace/tree.h"
 
@@ -11,14 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the recorder tells at the end; the recording itself is in the memory file. */
+/*
+ * What the recorder tells at the end; the recording itself comes through a pipe before. A memory file would do, but
+ * that ends at the caller's limit on the size of files.
+ */
 struct result {
 	int rc, exec_err;
 	bool lingers;
@@ -44,8 +47,6 @@ static int record(struct recorder *r, FILE *to, struct result *res)
 	err = recorder_finish(r, &res->err);
 	if (!err)
 		err = recording_write(&r->rec, to, &res->err);
-	if (!err && fflush(to))
-		err = err_sys(&res->err, "writing the recording");
 	return err;
 }
 
@@ -57,11 +58,11 @@ static bool tree_left(const struct recorder *r)
 
 /* The recorder process; does not return. */
 static void recorder_main(const struct host *host, const struct trace_opts *o, const struct sigstate *sig, int ctl,
-                          int memory)
+                          int rows)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 	struct result res = { 0 };
-	FILE *to = fdopen(memory, "w");
+	FILE *to = fdopen(rows, "w");
 	if (!r || !to)
 		res.rc = err_set(&res.err, ENOMEM, "starting the recorder: out of memory");
 	if (!res.rc)
@@ -70,6 +71,9 @@ static void recorder_main(const struct host *host, const struct trace_opts *o, c
 	null_streams(0, 1);
 	if (!res.rc)
 		res.rc = record(r, to, &res);
+	/* it may linger: the end of the recording is seen by this */
+	if (to && fclose(to) && !res.rc)
+		res.rc = err_sys(&res.err, "writing the recording");
 	res.lingers = !res.rc && tree_left(r);
 	(void)!send(ctl, &res, sizeof(res), MSG_NOSIGNAL);
 	if (res.lingers) {
@@ -91,7 +95,18 @@ static void forward(int signals, int ctl)
 	}
 }
 
-static int await(int ctl, pid_t pid, struct result *res, struct err *e)
+/* Some of the recording. Return: 0 at its end. */
+static int take_rows(int rows, struct str *text, struct err *e)
+{
+	char buf[64 << 10];
+	ssize_t n = read(rows, buf, sizeof(buf));
+	if (n < 0)
+		return errno == EINTR ? 1 : err_sys(e, "reading the recording");
+	str_add_mem(text, buf, (size_t)n);
+	return text->oom ? err_set(e, ENOMEM, "reading the recording: out of memory") : n > 0;
+}
+
+static int await(int ctl, int rows, pid_t pid, struct result *res, struct str *text, struct err *e)
 {
 	sigset_t set;
 	sigemptyset(&set);
@@ -100,7 +115,7 @@ static int await(int ctl, pid_t pid, struct result *res, struct err *e)
 	OWN(fd) signals = fd_own(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 	if (!signals.plus1)
 		return err_sys(e, "signalfd");
-	struct pollfd p[] = { { ctl, POLLIN, 0 }, { fd_no(signals), POLLIN, 0 } };
+	struct pollfd p[] = { { ctl, POLLIN, 0 }, { fd_no(signals), POLLIN, 0 }, { rows, POLLIN, 0 } };
 	for (;;) {
 		if (poll(p, LEN(p), -1) < 0) {
 			if (errno == EINTR)
@@ -109,6 +124,11 @@ static int await(int ctl, pid_t pid, struct result *res, struct err *e)
 		}
 		if (p[1].revents)
 			forward(fd_no(signals), ctl);
+		int more = p[2].revents ? take_rows(rows, text, e) : 1;
+		if (more < 0)
+			return more;
+		if (!more) /* all of it; a closed one would be told again and again */
+			p[2].fd = -1;
 		if (!p[0].revents)
 			continue;
 		ssize_t n = recv(ctl, res, sizeof(*res), MSG_WAITALL);
@@ -123,16 +143,17 @@ static int await(int ctl, pid_t pid, struct result *res, struct err *e)
 		}
 		if (res->rc)
 			waitpid(pid, NULL, 0);
-		return 0;
+		while (!res->rc && more > 0 && p[2].fd >= 0)
+			more = take_rows(rows, text, e);
+		return MIN(more, 0);
 	}
 }
 
-static int take_over(struct recording *out, int memory, struct err *e)
+static int take_over(struct recording *out, struct str *text, struct err *e)
 {
-	FILE *f = fdopen(memory, "r");
+	FILE *f = text->len ? fmemopen(text->p, text->len, "r") : NULL;
 	if (!f)
-		return err_sys(e, "reading the recording");
-	rewind(f);
+		return err_set(e, EIO, "reading the recording: the recorder wrote none");
 	int err = recording_read(out, f, "recording", e);
 	fclose(f);
 	return err;
@@ -149,9 +170,11 @@ int trace_run(struct recording *out, const struct host *host, const struct trace
 		return err_sys(e, "socketpair");
 	OWN(fd) ctl = fd_own(pair[0]);
 	OWN(fd) theirs = fd_own(pair[1]);
-	OWN(fd) memory = fd_own(memfd_create("recording", MFD_CLOEXEC));
-	if (!memory.plus1)
-		return err_sys(e, "memfd_create");
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	OWN(fd) rows = fd_own(pair[0]);
+	OWN(fd) their_rows = fd_own(pair[1]);
+	OWN(str) text = { 0 };
 	int err = sigstate_take(&sig, e);
 	if (err)
 		return err;
@@ -160,10 +183,12 @@ int trace_run(struct recording *out, const struct host *host, const struct trace
 	pid_t pid = fork();
 	if (!pid) {
 		fd_drop(&ctl);
-		recorder_main(host, o, &sig, fd_no(theirs), fd_no(memory));
+		fd_drop(&rows);
+		recorder_main(host, o, &sig, fd_no(theirs), fd_no(their_rows));
 	}
 	fd_drop(&theirs);
-	err = pid < 0 ? err_sys(e, "fork") : await(fd_no(ctl), pid, &res, e);
+	fd_drop(&their_rows);
+	err = pid < 0 ? err_sys(e, "fork") : await(fd_no(ctl), fd_no(rows), pid, &res, &text, e);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 	sigstate_restore(&sig);
 	if (err)
@@ -173,9 +198,7 @@ int trace_run(struct recording *out, const struct host *host, const struct trace
 		return res.rc;
 	}
 	*exec_err = res.exec_err;
-	int fd = fd_no(memory);
-	memory.plus1 = 0;
-	err = take_over(out, fd, e);
+	err = take_over(out, &text, e);
 	/* it gave its memory back meanwhile, which takes as long as reading what it wrote */
 	if (!res.lingers)
 		waitpid(pid, NULL, 0);

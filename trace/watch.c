@@ -121,7 +121,7 @@ static int record(struct recorder *r, int hand, struct trace_opts *o, FILE *to, 
 
 _Noreturn static void watch_main(const struct host *host, const struct trace_opts *given, int ctl, int hand, int memory)
 {
-	static const int ignored[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE };
+	static const int ignored[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ };
 	struct recorder *r = calloc(1, sizeof(*r));
 	struct trace_opts o = *given;
 	struct result res = { 0 };

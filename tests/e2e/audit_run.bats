@@ -243,3 +243,17 @@ seen_differs() {
 		refute grep -rF pw-9x "$XDG_STATE_HOME"
 	done
 }
+
+@test "a limit on the size of files ends the command's writing, as always, and costs no report" {
+	# shellcheck disable=SC2016
+	c='cat "$HOME/f"; head -c 200000 /dev/zero >x; echo $?; exit 5'
+	echo seen >"$HOME/f"
+	run --separate-stderr bash -c 'ulimit -f 10; exec "$@"' - "$SNUG" audit -- bash -c "$c"
+	assert_status 5
+	assert_same "$(printf 'seen\n153')" "$output"
+	grep -q 'source: "~/f"' <<<"$stderr"
+	# shellcheck disable=SC2016
+	run bash -c '(ulimit -f 0; exec "$@") 2>&1 | cat; exit "${PIPESTATUS[0]}"' - "$SNUG" audit -- bash -c 'exit 4'
+	assert_status 4
+	grep -q 'File too large' <<<"$output"
+}
