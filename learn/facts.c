@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,22 +39,45 @@ static const struct src *made_before(const struct replay *p, const struct event 
 	return makes && !strcmp(at->path, ev->acc.obj[0].path) ? &at->src : NULL;
 }
 
-/* mv copies and removes where a rename is refused with EXDEV: granted if both are. */
-static bool moves_by_copy(struct replay *p, const struct event *ev, const struct judgement *j)
+/*
+ * Does its program copy where a name cannot be moved or linked across mounts? mv does, and git clone that was not told to
+ * link. Then @part[0] is what it does with the old name, @part[1] with the new.
+ */
+static bool copies(const struct recording *r, const struct event *ev, struct event part[2])
 {
 	const struct access *a = &ev->acc;
-	const char *exe = ev->proc && ev->proc <= p->r->nprocs ? p->r->procs[ev->proc - 1].exe : NULL;
-	if (a->op != OP_RENAME || j->err != EXDEV || j->verdict != V_MISSING || ev->outcome || a->obj[0].type == FT_DIR ||
-	    !exe || strcmp(path_base(exe), "mv") != 0)
+	const struct proc *who = ev->proc && ev->proc <= r->nprocs ? &r->procs[ev->proc - 1] : NULL;
+	const char *name = who && who->exe ? path_base(who->exe) : "";
+	bool moves = a->op == OP_RENAME && !strcmp(name, "mv"), links = a->op == OP_LINK && !strcmp(name, "git");
+	if (ev->outcome || !(moves || links) || a->obj[0].type == FT_DIR || a->obj[0].path[0] != '/')
 		return false;
-	struct access part = *a;
-	part.op = OP_UNLINK;
-	struct judgement gone = policy_judge(p->f->pol, &part, &p->r->host, &p->made);
-	part.op = OP_OPEN;
-	part.flags = O_WRONLY | O_CREAT;
-	part.obj[0] = a->obj[1];
-	struct judgement made = policy_judge(p->f->pol, &part, &p->r->host, &p->made);
-	return gone.verdict == V_GRANTED && made.verdict == V_GRANTED;
+	for (size_t i = 1; links && who->argv && who->argv[0] && who->argv[i]; i++)
+		if (!strcmp(who->argv[i], "--local") || !strcmp(who->argv[i], "-l"))
+			return false;
+	part[0] = part[1] = *ev;
+	part[0].acc.op = moves ? OP_UNLINK : OP_OPEN;
+	part[0].acc.flags = O_RDONLY;
+	part[1].acc.op = OP_OPEN;
+	part[1].acc.flags = O_WRONLY | O_CREAT;
+	part[1].acc.obj[0] = a->obj[1];
+	part[0].acc.obj[1] = part[1].acc.obj[1] = (struct object){ 0 };
+	return true;
+}
+
+static bool works(const struct judgement *j)
+{
+	return !j->err && (j->verdict == V_GRANTED || j->verdict == V_PRIVATE);
+}
+
+bool facts_copied(const struct recording *r, const struct policy *pol, const struct made *made, const struct event *ev,
+                  const struct judgement *j)
+{
+	struct event part[2];
+	if (j->err != EXDEV || j->verdict != V_MISSING || !copies(r, ev, part))
+		return false;
+	struct judgement old = policy_judge(pol, &part[0].acc, &r->host, made);
+	struct judgement new = policy_judge(pol, &part[1].acc, &r->host, made);
+	return works(&old) && works(&new);
 }
 
 int facts_given(struct facts *f, const struct access *a)
@@ -94,7 +118,7 @@ static int file_event(struct replay *p, const struct event *ev, const struct jud
 		made = log_stays(p, ev, judged);
 	struct judgement by_line = { .verdict = V_GRANTED, .by = made };
 	static const struct judgement empty = { .verdict = V_MISSING, .why = "what it held is not there" };
-	const struct judgement *j = made || moves_by_copy(p, ev, judged) ? &by_line : judged;
+	const struct judgement *j = made || facts_copied(p->r, p->f->pol, &p->made, ev, judged) ? &by_line : judged;
 	int emptied = tell_emptied(p, ev, j);
 	if (emptied)
 		j = &empty;
@@ -144,9 +168,20 @@ static uint64_t run_time(const char *id)
 	return ((year - 1970) * 365 + (year - 1969) / 4 + before[month - 1] + day) * 86400;
 }
 
-int facts_apply(struct made *made, const struct policy *pol, const struct event *ev, const struct judgement *j)
+int facts_apply(struct made *made, const struct policy *pol, const struct recording *r, const struct event *ev,
+                const struct judgement *j)
 {
 	const struct access *a = &ev->acc;
+	struct judgement done = { .verdict = V_PRIVATE };
+	/* mv tries so first, and then replaces what is there: told by its next call, inside by this one */
+	if (a->op == OP_RENAME && a->flags & RENAME_NOREPLACE && ev->outcome == EEXIST)
+		return 0;
+	if (facts_copied(r, pol, made, ev, j)) {
+		struct event part[2];
+		(void)copies(r, ev, part);
+		int err = made_apply(made, pol, &part[0].acc, &done);
+		return err ? err : made_apply(made, pol, &part[1].acc, &done);
+	}
 	int err = made_apply(made, pol, a, j);
 	const struct place *from = a->op == OP_RENAME && j->err == EXDEV ? policy_place(pol, a->obj[0].path) : NULL;
 	if (err || !from || from->kind != PLACE_TMPFS || ev->outcome)
@@ -154,8 +189,20 @@ int facts_apply(struct made *made, const struct policy *pol, const struct event 
 	/* who survives EXDEV has copied and removed; who does not asks for nothing more */
 	struct access gone = *a;
 	gone.op = OP_UNLINK;
-	struct judgement done = { .verdict = V_PRIVATE };
 	return made_apply(made, pol, &gone, &done);
+}
+
+static int replay_one(struct replay *p, const struct event *ev, const struct judgement *j)
+{
+	int err = 0;
+	if ((j->verdict == V_GRANTED || j->verdict == V_PRIVATE) && j->by)
+		err = uses_hit(&p->f->hits, j->by, ev->count);
+	if (!err)
+		err = access_is_file(&ev->acc) ? file_event(p, ev, j) : facts_other(p, ev, j);
+	if (!err)
+		err = facts_given(p->f, &ev->acc);
+	/* also where it failed outside: a mkdir of what is absent inside does make it there */
+	return err ? err : facts_apply(&p->made, p->f->pol, p->r, ev, j);
 }
 
 static int replay(struct replay *p)
@@ -163,16 +210,16 @@ static int replay(struct replay *p)
 	int err = 0;
 	for (size_t i = 0; !err && i < p->r->nevents; i++) {
 		const struct event *ev = &p->r->events[i];
+		struct event part[2];
 		struct judgement j = policy_judge(p->f->pol, &ev->acc, &p->r->host, &p->made);
-		if ((j.verdict == V_GRANTED || j.verdict == V_PRIVATE) && j.by)
-			err = uses_hit(&p->f->hits, j.by, ev->count);
-		if (!err)
-			err = access_is_file(&ev->acc) ? file_event(p, ev, &j) : facts_other(p, ev, &j);
-		if (!err)
-			err = facts_given(p->f, &ev->acc);
-		/* also where it failed outside: a mkdir of what is absent inside does make it there */
-		if (!err)
-			err = facts_apply(&p->made, p->f->pol, ev, &j);
+		/* the link itself could be had nowhere: what is needed is what the copy needs */
+		bool apart = ev->acc.op == OP_LINK && j.verdict == V_MISSING && copies(p->r, ev, part);
+		if (!apart)
+			err = replay_one(p, ev, &j);
+		for (int k = 0; apart && !err && k < 2; k++) {
+			j = policy_judge(p->f->pol, &part[k].acc, &p->r->host, &p->made);
+			err = replay_one(p, &part[k], &j);
+		}
 	}
 	if (!err)
 		err = run_end(p);

@@ -43,7 +43,11 @@ struct facts {
 };
 
 /* made_apply(), and what a program that survives a rename across mounts has done after it: copied and removed. */
-int facts_apply(struct made *made, const struct policy *pol, const struct event *ev, const struct judgement *j);
+int facts_apply(struct made *made, const struct policy *pol, const struct recording *r, const struct event *ev,
+                const struct judgement *j);
+/* Is it a rename or link across mounts whose program copies then, which works? */
+bool facts_copied(const struct recording *r, const struct policy *pol, const struct made *made, const struct event *ev,
+                  const struct judgement *j);
 
 void facts_drop(struct facts *f);
 /* Run number @run (from 0, in the canonical order). -ENOMEM. */

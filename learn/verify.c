@@ -188,10 +188,11 @@ static int drop_harmful(struct suggesting *s, const struct after *w, const struc
 		const struct event *ev = &r->events[i];
 		struct judgement with = policy_judge(&w->policy, &ev->acc, &w->host, &made);
 		struct judgement without = policy_judge(s->facts->pol, &ev->acc, &r->host, &plain);
-		got = harmed(s, ev, &without, &with);
-		int err = facts_apply(&made, &w->policy, ev, &with);
+		bool copied = facts_copied(r, &w->policy, &made, ev, &with);
+		got = copied ? 0 : harmed(s, ev, &without, &with);
+		int err = facts_apply(&made, &w->policy, r, ev, &with);
 		if (!err)
-			err = facts_apply(&plain, s->facts->pol, ev, &without);
+			err = facts_apply(&plain, s->facts->pol, r, ev, &without);
 		got = err ? err : got;
 	}
 	made_drop(&made);
@@ -207,9 +208,10 @@ static int check_run(struct suggesting *s, const struct after *w, const struct r
 	for (size_t i = 0; !err && i < r->nevents; i++) {
 		const struct event *ev = &r->events[i];
 		struct judgement j = policy_judge(&w->policy, &ev->acc, &w->host, &made);
-		err = check_event(s, ev, &j, &a);
+		if (!facts_copied(r, &w->policy, &made, ev, &j))
+			err = check_event(s, ev, &j, &a);
 		if (!err)
-			err = facts_apply(&made, &w->policy, ev, &j);
+			err = facts_apply(&made, &w->policy, r, ev, &j);
 	}
 	made_drop(&made);
 	arena_drop(&a);

@@ -152,3 +152,21 @@ paste_next() {
 	assert_status 0
 	assert_out gone
 }
+
+@test "mv across mounts, and over a file of home: what it copied or replaced is there" {
+	mkdir "$HOME/m"
+	echo moved >"$HOME/m/f"
+	run "$SNUG" audit --check --allow-write="$HOME/m" -- sh -c 'mv ~/m/f f; cat f'
+	assert_status 0
+	echo moved >"$HOME/m/f"
+	rm f
+	run "$SNUG" --allow-write="$HOME/m" -- sh -c 'mv ~/m/f f; cat f'
+	assert_status 0
+	assert_out moved
+	echo old >"$HOME/.l"
+	run "$SNUG" audit -- sh -c 'echo new >~/.n; mv ~/.n ~/.l; cat ~/.l'
+	refute_line '^ +(read|write|create) +~/[.]n '
+	run "$SNUG" -- sh -c 'echo new >~/.n; mv ~/.n ~/.l; cat ~/.l'
+	assert_status 0
+	assert_out new
+}

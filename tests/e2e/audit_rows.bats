@@ -296,4 +296,7 @@ uncomment() { sed -i -E 's/^( *)# ( *)(- |binds:|env:|set:|override:|allow:|sysc
 	paste_next
 	assert_status 0
 	git -C here log >/dev/null
+	rm -rf here
+	run "$SNUG" audit --check --profile "$(suggested)" -- git clone -q "$HOME/r" here
+	assert_status 0
 }
