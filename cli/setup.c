@@ -75,6 +75,8 @@ int setup_compose(struct setup *s, const struct cli_opts *o, enum find_purpose p
 	s->finder.purpose = purpose;
 	s->finder.diff = stderr;
 	r = find_compose(&s->profile, &s->finder, &o->profiles, &o->grants, o->no_base, o->override, e);
+	if (o->cwd)
+		s->profile.cwd.src = (struct src){ 0 }; /* -C is the stronger word, and is what host.cwd is by now */
 	return r < 0 ? r : protect(s, o, e);
 }
 

@@ -84,6 +84,8 @@ with() { # with YAML-LINES: a profile for the next command
 	confined -C "$WORK/else" -- sh -c 'pwd; : > made'
 	assert_same "$output" "$WORK/else"
 	[ -e "$WORK/else/made" ]
+	confined --profile "$WORK/p.yaml" -C "$WORK/else" -- pwd
+	assert_same "$output" "$WORK/else"
 	with 'process: { cwd: "/no/such" }'
 	confined --profile "$WORK/p.yaml" -- pwd
 	assert_status 125
