@@ -79,7 +79,7 @@ static const char *socket_note(const struct access *a)
 	if (a->op == OP_HOST)
 		return NULL;
 	if (a->family == FAM_ABSTRACT)
-		return "an abstract socket: reachable only with --network host";
+		return "an abstract socket: those of the host are out of reach, whatever is granted";
 	if (a->family != FAM_INET && a->family != FAM_INET6)
 		return a->family == FAM_OTHER ? "a socket family that only --network host has" : NULL;
 	if (a->op == OP_BIND || a->op == OP_LISTEN)
