@@ -93,6 +93,8 @@ static int run(struct cli_opts *o, struct setup *s, struct err *e)
 	int code = confine_env(&c, &s->policy, e);
 	if (code < 0)
 		return code;
+	for (size_t i = 0; i < s->finder.notes.n && !o->quiet; i++)
+		fprintf(stderr, "snug: %s\n", s->finder.notes.items[i].text);
 	setup_warn(s);
 	say_whole_tree(&s->policy);
 	if (s->policy.network.v == NET_PROXY)

@@ -29,3 +29,6 @@ extern const struct builtin builtins[];
 
 /* As profile_read() of its text, which was parsed when snug was built. */
 int builtin_read(struct profile *out, const struct builtin *b, const char *origin, struct err *e) MUST;
+
+/* NULL where there is none of that name. */
+const struct builtin *builtin_named(const char *name);

@@ -30,7 +30,7 @@ static int note(struct finder *f, const char *text, struct err *e)
 	return 0;
 }
 
-static const struct builtin *find_builtin(const char *name)
+const struct builtin *builtin_named(const char *name)
 {
 	for (const struct builtin *b = builtins; b->name; b++)
 		if (!strcmp(b->name, name))
@@ -176,7 +176,7 @@ static int locate(struct found *out, struct finder *f, const char *name, struct 
 	    note(f, arena_fmt(&f->arena, "%s and was not searched", dirs.foreign), e) : 0;
 	if (r)
 		return r;
-	const struct builtin *b = find_builtin(bare);
+	const struct builtin *b = builtin_named(bare);
 	if (b && (only == ORIGIN_COUNT || only == ORIGIN_BUILTIN))
 		return found_builtin(out, b, f, e);
 	return unknown(f, &dirs, bare, name, e);
@@ -203,7 +203,7 @@ int find_profile(struct profile *out, struct finder *f, const char *name, FILE *
 		r = check_trust(f, d.name, d.path, &d.text, diff, e);
 	if (!r)
 		r = parse(out, &d, e);
-	if (!r && d.path && d.name && find_builtin(d.name))
+	if (!r && d.path && d.name && builtin_named(d.name))
 		r = note(f, arena_fmt(&f->arena, "%s (%s) stands before builtin:%s", d.label, d.path, d.name), e);
 	return r;
 }

@@ -1,4 +1,5 @@
 /* trust.c - which profiles of checkouts the user has agreed to: one record per file, with the text agreed to */
+#include "profiles/builtin.h"
 #include "profiles/places.h"
 
 #include "base/esc.h"
@@ -160,7 +161,8 @@ static int trust_file(struct finder *f, const struct profdir *dir, const char *n
 	if (r)
 		return r;
 	esc_term(&shown, path);
-	fprintf(out, "trusted: %s\n", str_c(&shown));
+	fprintf(out, "trusted: %s%s%s\n", str_c(&shown), builtin_named(name) ? ", which stands before builtin:" : "",
+	        builtin_named(name) ? name : "");
 	return 1;
 }
 

@@ -198,6 +198,13 @@ run_hint() { "$SNUG" run +web -- true 2>&1 | sed -n 's/.*then type: snug /'"${SN
 	assert_status 0
 	run "$SNUG" explain +node
 	assert_line 'repo:node .* stands before builtin:node'
+	run "$SNUG" trust
+	assert_line 'trusted: .*/node.yaml, which stands before builtin:node$'
+	run "$SNUG" run +node -- true
+	assert_status 0
+	assert_line '^snug: repo:node .* stands before builtin:node$'
+	run "$SNUG" run -q +node -- true
+	assert_same "$output" ""
 }
 
 @test "use composes each profile once, and a cycle is told with its chain" {
