@@ -17,8 +17,10 @@ int cmd_learn(struct cli_opts *o, struct err *e)
 	OWN(load) l = { 0 };
 	OWN(str) yaml = { 0 };
 	const char *out = o->out ? o->out : "-";
-	if (!o->nargs)
-		return err_set(e, EINVAL, "learn needs recordings: snug learn RUN.. [-o FILE]");
+	if (!o->nargs) {
+		fprintf(stderr, "snug: learn needs recordings: snug learn RUN.. [-o FILE]\n");
+		return EXIT_USAGE;
+	}
 	int r = output_check("--output", out, o->force, e);
 	if (r == 0)
 		r = load_runs(&l, o, o->args, o->nargs, e);

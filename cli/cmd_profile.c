@@ -20,6 +20,12 @@ struct verbs {
 	size_t nargs;
 };
 
+static int usage(const char *text)
+{
+	fprintf(stderr, "snug: %s\n", text);
+	return EXIT_USAGE;
+}
+
 static int out_of_memory(struct err *e)
 {
 	return err_set(e, ENOMEM, "out of memory");
@@ -90,7 +96,9 @@ static int show_one(struct verbs *v, const char *name, struct err *e)
 
 static int verb_show(struct verbs *v, struct err *e)
 {
-	int r = v->nargs ? 0 : err_set(e, EINVAL, "profile show needs a name; snug profile list shows all");
+	if (!v->nargs)
+		return usage("profile show needs a name; snug profile list shows all");
+	int r = 0;
 	for (size_t i = 0; i < v->nargs && !r; i++)
 		r = show_one(v, v->args[i], e);
 	return r;
@@ -98,11 +106,11 @@ static int verb_show(struct verbs *v, struct err *e)
 
 /* ---- validate ---- */
 
-static int verb_validate(struct verbs *v, struct err *e)
+static int verb_validate(struct verbs *v, struct err *e UNUSED)
 {
 	int code = 0;
 	if (!v->nargs)
-		return err_set(e, EINVAL, "profile validate needs a name or a file");
+		return usage("profile validate needs a name or a file");
 	for (size_t i = 0; i < v->nargs; i++) {
 		OWN(profile) p = { 0 };
 		OWN(str) shown = { 0 };
@@ -145,7 +153,9 @@ static int verb_diff(struct verbs *v, struct err *e)
 	OWN(str) ta = { 0 };
 	OWN(str) tb = { 0 };
 	OWN(str) out = { 0 };
-	int r = v->nargs == 2 ? 0 : err_set(e, EINVAL, "profile diff needs two names or files");
+	if (v->nargs != 2)
+		return usage("profile diff needs two names or files");
+	int r = 0;
 	if (!r)
 		r = find_profile(&a, v->f, v->args[0], NULL, e);
 	if (!r)

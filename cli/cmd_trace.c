@@ -13,8 +13,10 @@ int cmd_trace(struct cli_opts *o, struct err *e)
 	OWN(record) rec = { 0 };
 	char *text = NULL;
 	size_t len = 0;
-	if (!o->out)
-		return err_set(e, EINVAL, "trace needs -o FILE for the recording");
+	if (!o->out) {
+		fprintf(stderr, "snug: trace needs -o FILE for the recording\n");
+		return EXIT_USAGE;
+	}
 	int r = output_check("--output", o->out, o->force, e);
 	if (r == 0)
 		r = setup_make(&s, o, FIND_READ, false, e);

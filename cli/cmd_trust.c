@@ -12,8 +12,10 @@ int cmd_trust(struct cli_opts *o, struct err *e)
 {
 	OWN(host) host = { 0 };
 	OWN(finder) finder = { .purpose = FIND_READ };
-	if (o->nargs > 1)
-		return err_set(e, EINVAL, "trust takes one directory at most");
+	if (o->nargs > 1) {
+		fprintf(stderr, "snug: usage: snug trust [DIR]\n");
+		return EXIT_USAGE;
+	}
 	int r = host_probe(&host, o->cwd, o->project, o->envp, e);
 	if (r)
 		return r;

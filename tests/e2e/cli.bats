@@ -222,3 +222,10 @@ load lib
 	run "$SNUG" --allow-read="$HOME/bin/sh" -- ./s2
 	assert_status 0
 }
+
+@test "a bad command line of any verb is 2" {
+	for line in "trust a b" "profile validate" "profile show" "profile diff a" "profile nosuch" "learn" "trace -- true" "why" "runs nosuch" "check nosuch"; do
+		run $SNUG $line
+		[ "$status" = 2 ] || fail "$line: $status: $output"
+	done
+}
