@@ -145,6 +145,8 @@ static const char *no_next(struct audit *a, const char *file)
 	struct err why = { 0 };
 	if (setup_refused(a->o, &a->setup.host, &why) < 0)
 		return arena_fmt(&a->arena, "run refuses: %s", why.msg);
+	if (a->refused)
+		return arena_fmt(&a->arena, "run refuses: %s", a->refused);
 	if (a->o->network_only)
 		return "files were not looked at; audit it without --network-only, too";
 	if (a->lesson.suggests && gone)

@@ -8,6 +8,7 @@
 /**
  * struct audit - zero and options is a start
  * @root:   of the store, NULL where nothing is kept
+ * @refused: why run would not start under this request, as it was before the command; NULL where it would
  * @failed: an output could not be written after the command had run
  */
 struct audit {
@@ -21,6 +22,7 @@ struct audit {
 	struct verify verify;
 	struct proof proof;
 	struct shadow shadow;
+	const char *refused;
 	bool failed;
 };
 void audit_drop(struct audit *a);

@@ -457,6 +457,23 @@ except OSError: pass'
 	json_has "$(last_run)/report.json" '"next" not in r'
 }
 
+@test "what run refuses at its start is said by the audit, in its words" {
+	printf 'binds: [{ source: "/no/such/tree", mode: ro }]\n' >b.yaml
+	printf 'mask: ["{project}/none"]\ntmpfs: [/etc/none/deep]\nbinds: [{ source: /etc, mode: ro }]\n' >m.yaml
+	for option in --deny-write="$PWD/q2" --profile=./b.yaml --profile=./m.yaml; do
+		run "$SNUG" "$option" -- true
+		assert_status 125
+		why=$(sed -n '$s/^snug: //p' <<<"$output")
+		run "$SNUG" audit --check "$option" -- sh -c 'mkdir q2 && rmdir q2'
+		assert_status 0
+		refute_line '^snug: next:'
+		assert_out "snug: no next command: run refuses: $why"
+	done
+	mkdir q2
+	run "$SNUG" audit --deny-write="$PWD/q2" -- true
+	assert_line '^snug: next: '
+}
+
 @test "a suggestion that is not kept is said, with the way to keep it" {
 	echo hi >"$HOME/f1"
 	run "$SNUG" audit --no-keep -- cat "$HOME/f1"
