@@ -199,6 +199,9 @@ static int make(struct lesson *l, struct run *runs, const struct policy *pol, co
 	struct tiers tiers = { 0 };
 	struct facts f = { .arena = &l->arena, .pol = pol, .tiers = &tiers, .found = { .arena = &l->arena }, .nruns = l->nruns };
 	int err = tiers_make(&tiers, &runs[0].r->host);
+	for (size_t i = 0; !err && i < pol->nplaces; i++)
+		if (pol->places[i].kind == PLACE_COPY)
+			err = tiers_copy(&tiers, pol->places[i].path);
 	if (!err)
 		err = take_reasons(l, runs, pol);
 	if (!err)

@@ -105,6 +105,13 @@ static bool shown(const struct plan *p, const char *path, bool rw)
 	return at && at->kind == PLACE_BIND && (!rw || at->mode == BIND_RW);
 }
 
+/* A requested copy of just this file stands, and no line adds to it. */
+static bool copied(const struct plan *p, const char *path)
+{
+	const struct place *at = policy_place(p->f->pol, path);
+	return at && at->kind == PLACE_COPY && !strcmp(at->path, path);
+}
+
 /* A requested line that shows another path of the host here: what it holds was not recorded. */
 static const char *elsewhere(const struct plan *p, const char *path)
 {
@@ -258,7 +265,7 @@ static int want_file(struct plan *p, uint32_t at)
 	const char *other = u & USE_BELOW ? NULL : elsewhere(p, n->path);
 	if (other)
 		return plan_remark(p, n->path, other);
-	if (u & USE_BELOW || shown(p, n->path, u & USE_CHANGED))
+	if (u & USE_BELOW || shown(p, n->path, u & USE_CHANGED) || copied(p, n->path))
 		return 0;
 	if (u & USE_LOG && forbidden_parent(p, n)) {
 		p->want[at] |= WANT_NEW_FILE;

@@ -3,6 +3,7 @@
 
 #include "base/path.h"
 #include "learn/shape.h"
+#include "profiles/judge.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -171,9 +172,31 @@ static int end_logs(struct replay *p)
 	return 0;
 }
 
+/* A copy whose name holds no regular file at the end is not written back, which costs a run its status. */
+static int end_copy(struct replay *p, const struct place *at)
+{
+	enum file_type left = made_type(&p->made, at->path, strlen(at->path));
+	if (at->kind != PLACE_COPY || at->type == FT_NONE || left == FT_UNKNOWN || left == FT_FILE)
+		return 0;
+	const struct finding *told = findings_get(&p->f->found, at->path);
+	struct finding new = {
+		.path = at->path, .kind = NEED_REMOVE, .heading = HEAD_NEEDS, .necessity = NEC_REQUIRED, .count = 1,
+		.judgement = { .verdict = V_MISSING, .by = &at->src,
+		               .why = left == FT_NONE ? "gone at the end" : "no regular file at the end" },
+		.who = told ? told->who : NULL, .proc = told ? told->proc : 0, .seq = told ? told->seq : 0,
+		.counts = true, .counts_all = true,
+	};
+	struct finding *to = findings_add(&p->f->found, at->path, &new, p->run);
+	const char *line = line_text(p->f->arena, &at->src);
+	return to && line ? finding_note(&p->f->found, to, arena_fmt(p->f->arena, "%s, which mode copy (%s) does not write back",
+	                                                                     new.judgement.why, line)) : -ENOMEM;
+}
+
 int run_end(struct replay *p)
 {
 	int err = 0;
+	for (size_t i = 0; !err && i < p->f->pol->nplaces; i++)
+		err = end_copy(p, &p->f->pol->places[i]);
 	for (size_t i = 0; !err && i < p->mine.n; i++) {
 		const struct mine *m = p->mine.items[i].value;
 		if (m && m->counts && m->path[0] == '/' && (m->survives || m->alive) && m->survives)

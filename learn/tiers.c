@@ -165,6 +165,11 @@ int tiers_used(struct tiers *t, const char *path)
 	return store ? add_store(t, store, "private keys", WHOLE) : -ENOMEM;
 }
 
+int tiers_copy(struct tiers *t, const char *path)
+{
+	return forbid_above(t, path);
+}
+
 int tiers_make(struct tiers *out, const struct host *h)
 {
 	*out = (struct tiers){ .host = h };

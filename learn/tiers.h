@@ -25,6 +25,9 @@ int tiers_make(struct tiers *out, const struct host *h);
 /* @path was used: where it is in a store, all above that is forbidden, and a GnuPG home found so is one. -ENOMEM */
 int tiers_used(struct tiers *t, const char *path);
 
+/* A requested copy stands at @path: what is above it has to stay private. -ENOMEM. */
+int tiers_copy(struct tiers *t, const char *path);
+
 /* May never be bound as a directory. */
 bool tier_forbidden(const struct tiers *t, const char *path);
 /* A directory whose children are units of their own: ~/.config, ~/.cache, ~/.local/share ... */
