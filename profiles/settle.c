@@ -79,9 +79,9 @@ static int unite(const struct resolver *r, struct place *a, const struct place *
 	}
 	bool project_a = is_project(r, a), project_b = is_project(r, b);
 	if (project_a || project_b) {
-		/* a bind of the project directory grants no less than `project` says, and more only by a stronger line */
+		/* a bind of the project directory grants more than `project` says only by a stronger line, less only by a flag */
 		const struct place project = project_a ? *a : *b, other = project_a ? *b : *a;
-		bool wins = src_class(&other.src) > src_class(&project.src) && other.mode == BIND_RW;
+		bool wins = src_class(&other.src) > src_class(&project.src) && (other.mode == BIND_RW || other.src.inlined);
 		*a = wins || strcmp(other.source, project.source) != 0 ? other : project;
 		return 0;
 	}

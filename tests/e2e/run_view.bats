@@ -428,3 +428,17 @@ confined() { run "$SNUG" run "$@"; }
 	assert_status 0
 	assert_out s
 }
+
+@test "--allow-read of the project makes it read-only, and explain says by what; of the directory above it does not" {
+	confined --allow-read=. -- sh -c 'ls; touch t1'
+	assert_out 'Read-only file system'
+	[ ! -e t1 ]
+	run "$SNUG" explain --allow-read=.
+	assert_line '^  ro +\{project\} +--allow-read$'
+	mkdir sub
+	confined --allow-read=. --allow-write=sub -- touch sub/x
+	assert_status 0
+	confined --allow-read=.. -- touch t2
+	assert_status 0
+	[ -e t2 ]
+}

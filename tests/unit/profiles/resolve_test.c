@@ -96,6 +96,19 @@ static void check(struct world *w, const char *text, const char *want)
 		assert_ptr_equal(map_get(&pol.by_path, pol.places[i].path), (void *)(i + 1));
 }
 
+/* The same of a command line's grants. */
+static void flagged(struct world *w, const char *text, const char *want)
+{
+	OWN(policy) pol = { 0 };
+	OWN(str) got = { 0 };
+	struct err e = { 0 };
+	if (resolve(&pol, w, text, true, true, &e))
+		fail_msg("%s: %s", text, e.msg);
+	show(&got, &pol);
+	if (strcmp(str_c(&got), want) != 0)
+		fail_msg("%s\ngot:\n%swanted:\n%s", text, str_c(&got), want);
+}
+
 static void refused(struct world *w, const char *text, const char *want)
 {
 	OWN(policy) pol = { 0 };
@@ -200,6 +213,10 @@ static void what_is_shown_already_is_left_out(void **state)
 	      "tmpfs /home/u\nbind rw /home/u/p\nbind ro /home/u/p/vendor\n");
 	check(&w, "binds: [{ source: \"{project}\", mode: ro }]", "tmpfs /home/u\nbind rw /home/u/p\n");
 	check(&w, "project: ro\nbinds: [{ source: \"{project}\", mode: rw }]", "tmpfs /home/u\nbind ro /home/u/p\n");
+	/* a flag wins in both directions, but not from the directory above */
+	flagged(&w, "binds: [{ source: \"{project}\", mode: ro }]", "tmpfs /home/u\nbind ro /home/u/p\n");
+	flagged(&w, "binds: [{ source: \"{project}\", mode: rw }]", "tmpfs /home/u\nbind rw /home/u/p\n");
+	flagged(&w, "binds: [{ source: /home/u, mode: ro }]", "bind ro /home/u\nbind rw /home/u/p\n");
 	check(&w, "binds: [{ source: /x }]\ntmpfs: [/x, /y]", "tmpfs /home/u\nbind rw /home/u/p\nbind ro /x\ntmpfs /y\n");
 }
 
