@@ -157,9 +157,11 @@ int asks_path(struct replay *p, const struct event *ev, const struct judgement *
 	static const char *const usual[] = {
 		"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin",
 	};
-	const char *spelled = ev->acc.obj[0].spelled;
+	const struct object *o = &ev->acc.obj[0];
+	/* a relative directory of PATH is meant where it was found */
+	const char *spelled = o->spelled[0] == '/' ? o->spelled : o->path;
 	size_t n = path_parent_len(spelled);
-	bool bare = ev->acc.marks & MARK_PATH && spelled[0] == '/';
+	bool bare = ev->acc.marks & MARK_PATH && spelled[0] == '/' && (spelled == o->spelled || !o->nhops);
 	for (size_t i = 0; i < LEN(usual); i++)
 		bare = bare && !(strlen(usual[i]) == n && !memcmp(usual[i], spelled, n));
 	if (!bare)

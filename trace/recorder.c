@@ -251,11 +251,11 @@ static bool in_path(const char *list, const char *dir, size_t n)
 static void mark_by_env(const struct recorder *r, const struct call *c, struct access *a)
 {
 	const char *spelled = a->obj[0].spelled;
-	if (!spelled || spelled[0] != '/')
+	if (!spelled)
 		return;
 	if (a->op == OP_EXEC && c->program.bare && in_path(r->path, spelled, path_parent_len(spelled)))
 		a->marks |= MARK_PATH;
-	if (a->op != OP_STAT && a->op != OP_READLINK)
+	if (spelled[0] != '/' || (a->op != OP_STAT && a->op != OP_READLINK))
 		return;
 	/* a shell asks whether $PWD is where it is, bash name by name; confined that may name the directory without links */
 	if ((r->oldpwd && a->op == OP_STAT && !strcmp(r->oldpwd, spelled)) || (r->pwd && path_under(r->pwd, spelled)))

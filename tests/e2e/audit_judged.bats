@@ -170,3 +170,19 @@ paste_next() {
 	assert_status 0
 	assert_out new
 }
+
+@test "a program found through a relative directory of PATH is found confined" {
+	mkdir bin
+	printf '#!/bin/sh\necho found\n' | tee snugtest-here >bin/snugtest-bin
+	chmod +x snugtest-here bin/snugtest-bin
+	for name in snugtest-here snugtest-bin; do
+		PATH=.:bin:$PATH run "$SNUG" audit -- "$name"
+		assert_status 0
+		assert_out "env.prepend_path: {project}"
+		paste_next
+		assert_status 0
+		assert_out found
+		PATH=.:bin:$PATH run "$SNUG" -- "$name"
+		assert_status 127
+	done
+}
