@@ -90,6 +90,15 @@ with() { # with YAML-LINES: a profile for the next command
 	confined --profile "$WORK/p.yaml" -- pwd
 	assert_status 125
 	assert_out /no/such
+	# the command line wins
+	mkdir s2
+	with 'process: { cwd: "{project}/sub" }'
+	confined --profile "$WORK/p.yaml" --project=. -C s2 -- pwd
+	assert_same "$output" "$PROJ/s2"
+	run "$SNUG" explain --profile "$WORK/p.yaml" --project=. -C s2
+	assert_line "^  in $PROJ/s2 as "
+	run "$SNUG" audit -q --profile "$WORK/p.yaml" --project=. -C s2 -- readlink /proc/self/cwd
+	assert_out "$PROJ/s2"
 }
 
 @test "env.prepend_path finds a tool that was bound" {
