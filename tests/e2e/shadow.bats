@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # shadow.bats - audit --shadow: the host stays as it is, and what would have been written is told, kept, applied
+# shellcheck disable=SC2016,SC2088 # what runs in the shadow expands there; ~ stands in reports
 load lib
 load ../flagship/net
 bats_require_minimum_version 1.5.0
@@ -104,7 +105,6 @@ everything='echo hi >new; ln new new2; ln -s new lnk; mkdir -p d/e; echo q >d/e/
 }
 
 @test "the environment is that of a confined run, but for PATH" {
-	# shellcheck disable=SC2016 # for the shadow
 	run env SECRET_TOKEN=x PATH="$WORK/bin:$PATH" "$SNUG" audit --shadow -q -- sh -c 'echo "${SECRET_TOKEN-unset}"; echo "${PATH%%:*}"'
 	assert_same "unset
 $WORK/bin" "$output"
@@ -218,7 +218,6 @@ $WORK/bin" "$output"
 	is_root || skip "mounts a file system, which needs root"
 	need unshare
 	mkdir mnt
-	# shellcheck disable=SC2016 # for the shell inside
 	run unshare --mount sh -c 'mount -t tmpfs none mnt && echo inner >mnt/f && "$SNUG" audit --shadow -- sh -c "cat mnt/f; touch mnt/new; touch here"'
 	assert_line '^inner$'
 	assert_line 'incomplete: \{project\}/mnt/new: is read-only'
@@ -256,7 +255,6 @@ $WORK/bin" "$output"
 
 @test "the layers are not in the view, and calls that a profile asks for are there" {
 	mkdir "$PROJ/tmp"
-	# shellcheck disable=SC2016 # for the shadow
 	run env TMPDIR="$PROJ/tmp" "$SNUG" audit --no-keep --shadow -q -- sh -c 'ls -A tmp; ls -A "$XDG_STATE_HOME" 2>&1; echo end'
 	assert_same end "$(grep -v 'No such' <<<"$output")"
 	printf 'special: { userns: true }\n' >p.yaml
