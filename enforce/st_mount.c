@@ -227,6 +227,8 @@ static int no_private(struct err *e)
 	switch (errno) {
 	case EPERM:
 	case EACCES:
+		if (refused_nested(errno, e) < 0)
+			return -e->code;
 		return err_set(e, errno, "the new namespace has no power over its mounts: a security module (AppArmor?) takes "
 		               "the capabilities away; allow snug in its settings, or run it as root");
 	case EINVAL:

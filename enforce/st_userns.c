@@ -35,6 +35,8 @@ int st_userns(struct build *b, struct err *e)
 		r = put("/proc/self/uid_map", map, e);
 	if (r == -EROFS)
 		return err_wrap(e, "/proc is read-only here: a sandbox around snug must leave it a /proc of its own, writable");
+	if (r == -EPERM && refused_nested(EPERM, e) < 0)
+		return -EPERM;
 	if (r == -EPERM && b->uid == 0)
 		return err_wrap(e, "root here may not map itself (no CAP_SETFCAP?): give the container --privileged, or run "
 		                   "snug as an ordinary user");
@@ -51,6 +53,23 @@ static long sysctl_get(const char *file)
 		return -1;
 	buf[n] = 0;
 	return strtol(buf, NULL, 10);
+}
+
+/* pid 1 of this pid namespace is the one of init.c: whatever is refused, it is refused by a run around us. */
+static bool inside_snug(void)
+{
+	char name[32];
+	OWN(fd) f = fd_own(open("/proc/1/comm", O_RDONLY | O_CLOEXEC));
+	ssize_t n = f.plus1 ? read(fd_no(f), name, sizeof(name) - 1) : -1;
+	return n > 0 && !strncmp(name, "snug-init\n", (size_t)n);
+}
+
+int refused_nested(int err, struct err *e)
+{
+	if (!inside_snug())
+		return 0;
+	return err_set(e, err, "this is inside a snug run already, in which no namespace and no mount can be made (%s): run the command "
+	               "without the inner snug, under the outer one's profile, or start this snug outside", strerror(err));
 }
 
 /* What errno alone says: a limit, of this host or of a sandbox around snug. */
@@ -86,6 +105,9 @@ int userns_refused(int err, const struct policy *pol, struct err *e)
 		{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1,
 		  "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for snug" },
 	};
+	int nested = err == EPERM ? refused_nested(err, e) : 0;
+	if (nested)
+		return nested;
 	if (pol->privileged)
 		return spaces_refused(err, e);
 	if (limit)

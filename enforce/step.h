@@ -171,5 +171,8 @@ struct ready {
 /* Why namespaces that need no user namespace could not be made: the remedy, into @e. */
 int spaces_refused(int err, struct err *e);
 
+/* Is this inside a run of snug? Then -@err and the remedy in @e, else 0. */
+int refused_nested(int err, struct err *e);
+
 /* Why clone3 with @flags failed with @err: the host's setting and the remedy, into @e. */
 int userns_refused(int err, const struct policy *pol, struct err *e);

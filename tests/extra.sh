@@ -73,7 +73,7 @@ clang) # shellcheck disable=SC2046
 	echo "1..$n"
 	exit $bad ;;
 fuzz)
-	quiet_make fuzz
+	quiet_make fuzz-build
 	sh tests/fuzz/smoke.sh build/plain/fuzz "${FUZZ_SECONDS:-4}" >"$log"
 	rc=$?
 	grep -v '^1\.\.' "$log"

@@ -1,4 +1,5 @@
 /* difftest.c - suite: root user: does the judge say what the engine does? */
+#include "tests/difftest/lessen.h"
 #include "tests/difftest/stage.h"
 
 #include "base/path.h"
@@ -70,12 +71,15 @@ static const char *const limits[] = {
 struct options {
 	size_t pairs, floor;
 	uint64_t seed;
-	bool verbose, one;
+	bool verbose, one, quiet, endless;
+	int mutation; /* as if the judge had it, to try what follows */
 	const char *doer, *dir;
 };
 
 struct tally {
 	size_t pairs, rounds, refused, mismatches, cells[C_COUNT][4], caught[RULE_COUNT];
+	const struct want *first; /* of the last round, the first one that is wrong, and why */
+	const char *what;
 };
 
 struct facts {
@@ -302,13 +306,17 @@ static void compare(const struct options *o, struct tally *t, const struct facts
 			t->cells[r->wants[i].class][f->said[i].verdict]++;
 		if (!what && !(o->verbose && o->one))
 			continue;
-		if (what)
-			bad++;
+		if (what && !bad++) {
+			t->first = &r->wants[i];
+			t->what = what;
+		}
+		if (o->quiet)
+			continue;
 		if (t->mismatches + bad <= 40 || o->one)
 			tell(o, f, r, i, what ? what : "fine");
 	}
 	t->mismatches += bad;
-	if (bad && (o->one || t->mismatches == bad))
+	if (bad && !o->quiet && (o->one || t->mismatches == bad))
 		print_profile(r);
 }
 
@@ -368,7 +376,8 @@ static int run_round(const struct options *o, struct tally *t, const struct roun
 	if (!err)
 		err = policy_resolve(&run, &prof, &h, true, e);
 	if (err == -EINVAL && !run.nplaces) { /* not every drawn profile is one that run takes */
-		printf("# refused, --seed %llu: %s\n", (unsigned long long)r->seed, e->msg);
+		if (!o->quiet)
+			printf("# refused, --seed %llu: %s\n", (unsigned long long)r->seed, e->msg);
 		stage_remove(&w);
 		t->refused++;
 		return 0;
@@ -394,8 +403,10 @@ static int run_round(const struct options *o, struct tally *t, const struct roun
 		for (size_t i = 0; i < n; i++)
 			t->caught[judge_mutation] += wrong(&f, r, i) != NULL;
 	}
+	judge_mutation = o->mutation;
 	err = judge_all(&f, r, &pol, &rec.host);
 	compare(o, t, &f, r);
+	judge_mutation = RULE_NONE;
 	stage_remove(&w);
 	t->rounds++;
 	return err;
@@ -415,6 +426,8 @@ static bool goes_on(const struct options *o, const struct tally *t)
 {
 	if (o->one)
 		return !t->rounds && !t->refused;
+	if (o->endless)
+		return true;
 	return t->refused <= t->rounds / 4 + 3 &&
 	       (t->pairs < o->pairs || (short_of(o, t) && t->pairs < 4 * o->pairs));
 }
@@ -458,12 +471,16 @@ static int options(struct options *o, int argc, char **argv)
 			o->verbose = true;
 		else if (!strcmp(argv[i], "--round"))
 			o->one = true;
+		else if (!strcmp(argv[i], "--endless"))
+			o->endless = true;
+		else if (!strcmp(argv[i], "--mutation"))
+			o->mutation = atoi(value), i++;
 		else if (!strcmp(argv[i], "--pairs"))
 			o->pairs = strtoul(value, NULL, 10), i++;
 		else if (!strcmp(argv[i], "--seed"))
 			o->seed = strtoull(value, NULL, 10), i++;
 		else
-			return fprintf(stderr, "usage: difftest [--pairs N] [--seed N] [--round] [--verbose]\n"), 2;
+			return fprintf(stderr, "usage: difftest [--pairs N] [--seed N] [--round] [--endless] [--mutation N] [--verbose]\n"), 2;
 	}
 	return 0;
 }
@@ -478,6 +495,45 @@ static bool can_run(void)
 	if (!pid)
 		_exit(unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0);
 	return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+struct wanted {
+	struct options o;
+	const char *what, *word, *path;
+};
+
+/* Is the first mismatch of @r the same one? */
+static bool shows(void *arg, const struct round *r)
+{
+	const struct wanted *w = arg;
+	struct tally t = { 0 };
+	struct err e = { 0 };
+	if (!r->nwants || run_round(&w->o, &t, r, &e) < 0 || !t.mismatches)
+		return false;
+	return !strcmp(t.what, w->what) && !strcmp(t.first->word, w->word) && !strcmp(t.first->path, w->path);
+}
+
+/* Find the smallest round that shows the mismatch of @r, and print it. */
+static void reproduce(const struct options *o, struct round *r, const struct tally *found)
+{
+	static const char *const kinds[] = { [N_DIR] = "directory", [N_FILE] = "file", [N_PROGRAM] = "program", [N_LINK] = "link",
+		[N_FIFO] = "fifo", [N_SOCKET] = "socket", [N_MOUNT] = "mount", [N_DEVICE] = "device" };
+	struct wanted w = { *o, found->what, found->first->word, found->first->path };
+	struct tally t = { 0 };
+	struct err e = { 0 };
+	printf("# seed %llu: %s; making it smaller\n", (unsigned long long)r->seed, found->what);
+	fflush(stdout);
+	w.o.quiet = true;
+	round_lessen(r, shows, &w);
+	printf("# minimal, HOME=%s, in %s, with:\n", r->home_as, r->project_as);
+	for (size_t i = 0; i < r->nnodes; i++)
+		printf("#   %s %s %s %o uid %u\n", kinds[r->nodes[i].kind], r->nodes[i].path, r->nodes[i].text ? r->nodes[i].text : "",
+		       r->nodes[i].mode, r->nodes[i].uid);
+	w.o.quiet = false;
+	w.o.one = true;
+	w.o.verbose = true;
+	if (run_round(&w.o, &t, r, &e) < 0)
+		printf("# %s\n", e.msg);
 }
 
 /* Somebody who listens on the loopback as long as we live. Return: the port, 0 none. */
@@ -499,6 +555,7 @@ int main(int argc, char **argv)
 		o.pairs = 5000;
 	if (options(&o, argc, argv))
 		return 2;
+	o.quiet = o.endless; /* the small one is told at the end */
 	char self[4096], doer[4200], base[] = "/var/tmp/dtXXXXXX", short_base[] = "/tmp/dtXXXXXX", tmp[] = "/tmp/dsXXXXXX";
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)
@@ -525,6 +582,12 @@ int main(int argc, char **argv)
 		int err = round_draw(&r, seed, seed % 2 ? base : short_base, tmp, port, getuid() == 0);
 		if (!err)
 			err = run_round(&o, &t, &r, &e);
+		if (!err && o.endless && t.mismatches) {
+			reproduce(&o, &r, &t);
+			failed = 2;
+		}
+		if (o.endless && t.rounds % 100 == 0 && isatty(1))
+			printf("# %zu pairs in %zu rounds\n", t.pairs, t.rounds);
 		if (err) {
 			printf("# seed %llu: %s\n", (unsigned long long)seed, e.msg);
 			print_profile(&r);
@@ -534,7 +597,7 @@ int main(int argc, char **argv)
 	rmdir(base);
 	rmdir(short_base);
 	rmdir(tmp);
-	if (failed)
+	if (failed == 1)
 		printf("Bail out! the accesses could not be performed\n");
 	return failed ? 1 : report(&o, &t);
 }
