@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -249,6 +250,20 @@ static size_t count_left(struct tracer *tr, long long until)
 	return left;
 }
 
+static void wake(int sig)
+{
+	(void)sig;
+}
+
+/* Interrupt waitpid(2) then, and every second after it; 0: no more */
+static void set_limit(int ms)
+{
+	const struct sigaction sa = { .sa_handler = wake };
+	const struct itimerval at = { .it_value = { ms / 1000, ms % 1000 * 1000 }, .it_interval = { ms ? 1 : 0, 0 } };
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &at, NULL);
+}
+
 int inject_run(struct trial *t)
 {
 	struct tracer *tr = calloc(1, sizeof(*tr));
@@ -266,16 +281,12 @@ int inject_run(struct trial *t)
 	memcpy(k->who, "0", 2);
 	if (waitpid(pid, &status, WUNTRACED) != pid || ptrace(PTRACE_SEIZE, pid, NULL, EVENTS) || kill(pid, SIGCONT))
 		return free(tr), -EPERM;
-	long long until = now_ms() + t->limit_ms;
+	set_limit(t->limit_ms);
 	for (;;) {
-		pid_t who = waitpid(-1, &status, __WALL | (t->limit_ms ? WNOHANG : 0));
-		if (who == 0) {
-			if (now_ms() > until) {
-				t->hung = true;
-				kill(pid, SIGKILL);
-				until += 1 << 20;
-			}
-			nanosleep(&(struct timespec){ 0, 50000 }, NULL);
+		pid_t who = waitpid(-1, &status, __WALL);
+		if (who < 0 && errno == EINTR) {
+			t->hung = true;
+			kill(pid, SIGKILL);
 		} else if (who < 0) {
 			break;
 		} else if (WIFSTOPPED(status)) {
@@ -288,6 +299,7 @@ int inject_run(struct trial *t)
 				break;
 		}
 	}
+	set_limit(0);
 	t->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	t->left = count_left(tr, now_ms() + 1000);
 	free(tr);
