@@ -44,7 +44,7 @@ const char *suggest_empty_at(const struct suggesting *s, const char *path, bool 
 const struct bind *suggest_conflict(struct suggesting *s, const struct rule *r);
 int suggest_looks(struct suggesting *s);
 int suggest_links(struct suggesting *s);
-/* deny.write for directories of programs inside what becomes writable. */
+/* deny.write for programs inside what becomes writable, mask for credential stores inside what is shown. */
 int suggest_fences(struct suggesting *s);
 /* Hosts, variables, search directories; and suggest_special(). */
 int suggest_other(struct suggesting *s);

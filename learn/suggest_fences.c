@@ -1,6 +1,7 @@
 /*
  * suggest_fences.c - a directory that must be writable may hold programs that the user runs unconfined: those stay
- * read-only. By deny.write, not by a nested ro bind: the engine pins what could be renamed away above it.
+ * read-only. By deny.write, not by a nested ro bind: the engine pins what could be renamed away above it. And whatever
+ * directory is granted may hold a credential store that nobody used: that is masked.
  */
 #include "learn/suggest.h"
 
@@ -67,6 +68,22 @@ static int fence_program(struct suggesting *s, const struct node *n)
 	return fence(s, n->path, "a program that was run, so it stays read-only");
 }
 
+static int mask(struct suggesting *s, const struct store *t)
+{
+	struct profile *p = &s->lesson->suggestion;
+	const struct rule *r = rules_cover(s->rules, t->path);
+	const struct place *said = policy_place(s->facts->pol, t->path);
+	if (!r || !r->dir || !path_below(t->path, r->path) || (said && said->kind == PLACE_BIND))
+		return 0;
+	const char *shown = host_shorten(s->host, &p->arena, t->path);
+	struct pathent *e = shown ? ARENA_PUSH(&p->arena, &p->mask, items, n) : NULL;
+	const char *kept = e ? arena_str(&p->arena, shown) : NULL;
+	if (!kept)
+		return -ENOMEM;
+	*e = (struct pathent){ .path = kept, .optional = true, .src = { .origin = "suggested" }, .comment = t->why };
+	return 0;
+}
+
 int suggest_fences(struct suggesting *s)
 {
 	struct profile *p = &s->lesson->suggestion;
@@ -81,6 +98,10 @@ int suggest_fences(struct suggesting *s)
 	for (size_t i = 0; !err && i < o->n; i++)
 		if (o->nodes[i].uses & USE_EXEC && o->nodes[i].type != FT_DIR)
 			err = fence_program(s, &o->nodes[i]);
+	for (size_t i = 0; !err && i < s->facts->tiers->stores.n; i++)
+		err = mask(s, &s->facts->tiers->stores.items[i]);
+	if (!err && p->mask.n)
+		qsort(p->mask.items, p->mask.n, sizeof(*p->mask.items), by_path);
 	if (!err && p->deny_write.n)
 		qsort(p->deny_write.items, p->deny_write.n, sizeof(*p->deny_write.items), by_path);
 	return err;
