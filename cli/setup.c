@@ -77,8 +77,6 @@ int setup_compose(struct setup *s, const struct cli_opts *o, enum find_purpose p
 	r = find_compose(&s->profile, &s->finder, &o->profiles, &o->grants, o->no_base, o->override, e);
 	if (o->cwd)
 		s->profile.cwd.src = (struct src){ 0 }; /* -C is the stronger word, and is what host.cwd is by now */
-	if (r == 0 && o->cwd) /* what a profile says of the working directory gives way to the command line, which host.cwd is by */
-		memset(&s->profile.cwd, 0, sizeof(s->profile.cwd));
 	return r < 0 ? r : protect(s, o, e);
 }
 
