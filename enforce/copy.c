@@ -13,7 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+
+enum { XATTR_MAX = 64 << 10 }; /* the kernel's XATTR_SIZE_MAX */
 
 void copies_drop(struct copy *c, size_t n)
 {
@@ -140,6 +143,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
+static const char acl[] = "system.posix_acl_access";
 static const char changed[] = "the host's file changed while the command ran; run it again";
 
 /* Is the host's file as it was copied in (or still absent)? */
@@ -167,6 +171,39 @@ static int same_bytes(int a, int b)
 	}
 }
 
+/*
+ * Is @name an attribute that goes with the file, whatever is in it? One about its contents (a hash, capabilities) is
+ * wrong for others.
+ */
+static bool goes_along(const char *name)
+{
+	return !strncmp(name, "user.", 5) || !strcmp(name, acl);
+}
+
+/* The attributes of the host's file @from, and no others: one may have come from the directory. */
+static int same_xattrs(int from, int to, const char *what, struct err *e)
+{
+	OWN(arena) a = { 0 };
+	ssize_t n = flistxattr(from, NULL, 0);
+	char *names = n > 0 ? arena_alloc(&a, (size_t)n) : NULL, *value = names ? arena_alloc(&a, XATTR_MAX) : NULL;
+	if (n > 0 && !value)
+		return err_set(e, ENOMEM, "out of memory");
+	if (fremovexattr(to, acl) != 0 && errno != ENODATA && errno != EOPNOTSUPP)
+		return err_sys(e, "access list of %s", what);
+	if (n < 0 && errno == EOPNOTSUPP)
+		return 0;
+	if (n > 0)
+		n = flistxattr(from, names, (size_t)n);
+	if (n < 0)
+		return err_sys(e, "attributes of %s", what);
+	for (const char *name = names; n > 0 && name < names + n; name += strlen(name) + 1) {
+		ssize_t size = goes_along(name) ? fgetxattr(from, name, value, XATTR_MAX) : -1;
+		if (goes_along(name) && (size < 0 || fsetxattr(to, name, value, (size_t)size, 0) != 0))
+			return err_sys(e, "attribute %.100s of %s", name, what);
+	}
+	return 0;
+}
+
 /* Temporary file beside @c->source, then rename: a reader sees the old or the new, never half. */
 static int replace(const struct copy *c, int from, const struct stat *now, struct err *e)
 {
@@ -185,6 +222,8 @@ static int replace(const struct copy *c, int from, const struct stat *now, struc
 	if (r == 0 && c->src.plus1 && (c->st.st_uid != geteuid() || c->st.st_gid != getegid()) &&
 	    fchown(fd_no(to), c->st.st_uid, c->st.st_gid) != 0)
 		r = err_sys(e, "owner of %s", c->source);
+	if (r == 0 && c->src.plus1)
+		r = same_xattrs(fd_no(c->src), fd_no(to), c->source, e);
 	if (r == 0 && (fchmod(fd_no(to), mode) != 0 || fsync(fd_no(to)) != 0))
 		r = err_sys(e, "write %s", str_c(&temp));
 	if (r == 0 && !host_unchanged(c))

@@ -442,3 +442,21 @@ confined() { run "$SNUG" run "$@"; }
 	assert_status 0
 	[ -e t2 ]
 }
+
+@test "what mode copy writes back keeps attributes and access list of the host's file, and takes none from the directory" {
+	local acl=0x0200000001000600ffffffff02000400feff000004000400ffffffff10000400ffffffff20000000ffffffff
+	need setfattr getfattr
+	mkdir "$HOME/d" && echo old >"$HOME/d/listed" && echo old >"$HOME/d/plain" && chmod 640 "$HOME/d/plain"
+	skip_unless "no extended attributes here" setfattr -n user.k -v val "$HOME/d/listed"
+	skip_unless "no access lists here" setfattr -n system.posix_acl_access -v $acl "$HOME/d/listed"
+	setfattr -n system.posix_acl_default -v $acl "$HOME/d"
+	printf 'binds:\n  - { source: "~/d/listed", mode: copy }\n  - { source: "~/d/plain", mode: copy }\n' >p.yaml
+	confined --profile ./p.yaml -- sh -c 'echo new >~/d/listed; echo new >~/d/plain; rm -f ~/d/plain; echo newer >~/d/plain'
+	assert_status 0
+	assert_same "$(cat "$HOME/d/listed" "$HOME/d/plain")" "new
+newer"
+	assert_same "$(getfattr --only-values -n user.k "$HOME/d/listed")" val
+	assert_same "$(getfattr -e hex -n system.posix_acl_access "$HOME/d/listed" 2>/dev/null | grep ^system)" "system.posix_acl_access=$acl"
+	refute getfattr -n system.posix_acl_access "$HOME/d/plain"
+	assert_same "$(stat -c %a "$HOME/d/plain")" 640
+}
