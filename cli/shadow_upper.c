@@ -52,7 +52,8 @@ static int make_like(int dir, const char *name, const char *like, struct err *e)
 		return errno == EEXIST ? 0 : err_sys(e, "making a layer for %s", like);
 	const struct timespec times[] = { st.st_atim, st.st_mtim };
 	bool ours = st.st_uid == geteuid() && st.st_gid == getegid();
-	if (!ours && fchownat(dir, name, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW) != 0 && errno != EPERM)
+	if (!ours && fchownat(dir, name, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW) != 0 && errno != EPERM &&
+	    errno != EINVAL) /* an id that is not mapped here */
 		return err_sys(e, "owner of a layer for %s", like);
 	if (fchmodat(dir, name, st.st_mode & 07777, 0) != 0 || utimensat(dir, name, times, 0) != 0)
 		return err_sys(e, "making a layer for %s", like);
