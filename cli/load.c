@@ -72,8 +72,28 @@ int load_policy(struct load *l, const struct cli_opts *o, struct err *e)
 	return setup_recorded(&l->setup, o, &l->recs[0]->host, e);
 }
 
+/* Runs of two checkouts or users have no policy in common: what is home, and what the project, is another in each. */
+static int same_ground(const struct load *l, struct err *e)
+{
+	const struct host *one = &l->recs[0]->host;
+	for (size_t i = 1; i < l->n; i++) {
+		const struct host *h = &l->recs[i]->host;
+		const struct { const char *what, *a, *b; } rows[] = {
+			{ "home directory", one->home, h->home }, { "project", one->project, h->project },
+		};
+		for (size_t k = 0; k < LEN(rows); k++)
+			if (strcmp(rows[k].a ? rows[k].a : "", rows[k].b ? rows[k].b : "") != 0)
+				return err_set(e, EINVAL, "these runs differ in their %s (%s, %s), by which each has to be judged: take them one "
+				               "by one, and add to one profile with snug learn --update=FILE RUN", rows[k].what,
+				               rows[k].a ? rows[k].a : "none", rows[k].b ? rows[k].b : "none");
+	}
+	return 0;
+}
+
 int load_lesson(struct load *l, const struct cli_opts *o, const char *name, struct err *e)
 {
-	int r = load_policy(l, o, e);
+	int r = same_ground(l, e);
+	if (r == 0)
+		r = load_policy(l, o, e);
 	return r < 0 ? r : lesson_make(&l->lesson, l->recs, l->n, &l->setup.policy, &l->setup.profile, name, e);
 }

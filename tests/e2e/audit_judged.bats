@@ -186,3 +186,19 @@ paste_next() {
 		assert_status 127
 	done
 }
+
+@test "runs of two checkouts are not judged by one of them" {
+	mkdir "$HOME/a" "$HOME/b"
+	for d in a b; do
+		(cd "$HOME/$d" && echo x >x && "$SNUG" trace -o "$HOME/$d.rec" -- sh -c 'cat x; cat ~/a.txt; true')
+	done
+	for verb in learn report; do
+		run "$SNUG" $verb "$HOME/a.rec" "$HOME/b.rec"
+		assert_status 125
+		assert_out "differ in their project"
+	done
+	run "$SNUG" learn "$HOME/a.rec" "$HOME/a.rec"
+	assert_status 0
+	run "$SNUG" learn "$HOME/b.rec"
+	assert_status 0
+}
