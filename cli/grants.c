@@ -44,6 +44,12 @@ static int bad_list(const struct optdef *d, const char *all, struct err *e)
 /* Absolute, or with a placeholder; what is relative was meant from where it was typed. */
 static const char *typed_path(struct cli_opts *o, const char *path, struct err *e)
 {
+	size_t n = key_placeholder_len(path);
+	if (*path == '{' && (!n || (path[n] && path[n] != '/'))) {
+		(void)err_set(e, EINVAL, "unknown placeholder in '%s'; known are {project}, {home}, {tmp}, {cache}, {config}, {data}, "
+		              "{state}, {runtime}, {scratch}; a file of that name is ./%s", path, path);
+		return NULL;
+	}
 	if (*path == '/' || *path == '{' || !strcmp(path, "~") || !strncmp(path, "~/", 2))
 		return path;
 	char cwd[4096];

@@ -50,7 +50,5 @@ bool key_write_item(struct str *out, const struct profile *p, const struct key *
 
 /* The words that stand in braces at the start of a path; ends with NULL. */
 extern const char *const key_placeholders[];
-/* Length of a known "{word}" at @s, 0 if there is none. */
-size_t key_placeholder_len(const char *s);
 
 #define PROFILE_SCHEMA "snug-profile/v1"

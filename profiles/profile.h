@@ -125,6 +125,9 @@ void profile_drop(struct profile *p);
 /* Limits of one profile file; beyond them: error with line. */
 enum { PROFILE_BYTES_MAX = 1 << 20, PROFILE_DEPTH_MAX = 16, PROFILE_ITEMS_MAX = 10000 };
 
+/* Length of a known "{word}" at @s, as paths begin with, 0 if there is none. */
+size_t key_placeholder_len(const char *s);
+
 /**
  * profile_read() - parse one YAML document
  * @text, @len: bytes of the file; hostile
