@@ -138,10 +138,7 @@ int setup_facts(struct setup *s, struct err *e)
 
 static bool is_whole(const struct host *h)
 {
-	char *home = h->home ? realpath(h->home, NULL) : NULL;
-	bool whole = strcmp(h->project, "/") == 0 || (home && path_under(home, h->project));
-	free(home);
-	return whole;
+	return strcmp(h->project, "/") == 0 || host_holds_home(h, h->project);
 }
 
 int setup_refused(const struct cli_opts *o, const struct host *h, struct err *e)

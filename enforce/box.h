@@ -126,6 +126,9 @@ const char *env_get(char *const *envp, const char *name);
  */
 int host_probe(struct host *out, const char *cwd, const char *project, char *const *envp, struct err *e) MUST;
 
+/* Is @path the user's home, by HOME or by /etc/passwd, or a directory above it? */
+bool host_holds_home(const struct host *h, const char *path);
+
 /* As host_probe() without the mount table: what is mounted inside of a grant is as the grant then. */
 int host_probe_self(struct host *out, const char *cwd, const char *project, char *const *envp, struct err *e) MUST;
 

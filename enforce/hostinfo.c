@@ -81,11 +81,39 @@ static int probe_project(struct host *h, const char *project, struct err *e)
 		h->project = arena_str(&h->arena, buf);
 		return h->project ? 0 : err_set(e, ENOMEM, "out of memory");
 	}
-	bool holds_home = h->home && path_under(h->home, h->cwd);
-	if (!holds_home && h->home && realpath(h->home, buf))
-		holds_home = path_under(buf, h->cwd);
-	h->project = strcmp(h->cwd, "/") == 0 || holds_home ? NULL : h->cwd;
+	h->project = strcmp(h->cwd, "/") == 0 || host_holds_home(h, h->cwd) ? NULL : h->cwd;
 	return 0;
+}
+
+/* HOME may be set to something else, as build tools do; @path may hold the real one all the same. */
+static const char *passwd_home(const struct host *h, struct arena *a)
+{
+	const char *home = NULL;
+	FILE *f = fopen("/etc/passwd", "re");
+	/* this file alone, not the user database, which may load modules and ask daemons */
+	for (const struct passwd *pw; f && !home && (pw = fgetpwent(f));)
+		if (pw->pw_uid == h->uid)
+			home = absolute(a, pw->pw_dir);
+	if (f)
+		fclose(f);
+	return home;
+}
+
+static bool holds(const char *path, const char *home)
+{
+	if (!home || !strcmp(home, "/"))
+		return false;
+	char *real = realpath(home, NULL);
+	bool yes = path_under(home, path) || (real && path_under(real, path));
+	free(real);
+	return yes;
+}
+
+bool host_holds_home(const struct host *h, const char *path)
+{
+	OWN(arena) a = { 0 };
+	/* what lies in HOME holds no other one: the file is read for few */
+	return holds(path, h->home) || (!(h->home && path_below(path, h->home)) && holds(path, passwd_home(h, &a)));
 }
 
 static void probe_user(struct host *h, char *const *envp)

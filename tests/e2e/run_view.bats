@@ -460,3 +460,28 @@ newer"
 	refute getfattr -n system.posix_acl_access "$HOME/d/plain"
 	assert_same "$(stat -c %a "$HOME/d/plain")" 640
 }
+
+@test "a project that holds the user's home is refused by what /etc/passwd says, too" {
+	local real
+	real=$(awk -F: -v u="$(id -u)" '$3 == u { print $6; exit }' /etc/passwd)
+	[ -d "$real" ] && [ "$real" != / ] || skip "this user's home of /etc/passwd is no directory"
+	cd "$real"
+	HOME=$WORK confined -- true
+	assert_status 125
+	assert_line '^snug: the working directory .* holds the home directory'
+	cd "$PROJ"
+	HOME=$WORK/none confined --project="$real" --cwd="$real" -- true
+	assert_status 125
+	assert_line '^snug: the project .* holds the home directory'
+}
+
+@test "an unknown placeholder in a flag is told as such" {
+	for path in '{x}' '{project' '{projectx}/a'; do
+		confined --allow-read="$path" -- true
+		assert_line "^snug: unknown placeholder in '.*'; known are"
+		[ "$status" = 2 ] || [ "$status" = 125 ]
+	done
+	: >'{x}'
+	confined --allow-read='./{x}' -- true
+	assert_status 0
+}
