@@ -105,3 +105,13 @@ for nr, args in ((int(sys.argv[1]), (0x10000000, 0, 0, 0)), (int(sys.argv[2]), (
 	run "$SNUG" run -- sh -c 'exit 3'
 	refute_out "--denials"
 }
+
+@test "a set-uid program gains nothing in any confined run: that is no gap in the recording" {
+	local su
+	su=$(command -v su) || skip "no set-uid program here"
+	[ -u "$su" ] || skip "su is not set-uid here"
+	run "$SNUG" run --denials -- "$su" --version
+	assert_status 0
+	refute_out 'incomplete'
+	refute_out 'set-uid'
+}
