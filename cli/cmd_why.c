@@ -133,7 +133,10 @@ static void print_verdict(struct str *out, struct why *w, const struct recording
 	bool said = j->by && j->by->origin && strcmp(j->by->origin, "default") != 0;
 	str_add(out, verdict_word(j->verdict));
 	if (j->verdict == V_MISSING) {
-		str_fmt(out, ": would be %s", errno_word(&w->arena, j->err));
+		if (ev->acc.op == OP_ENV)
+			str_add(out, ": would be unset");
+		else if (j->err)
+			str_fmt(out, ": would be %s", errno_word(&w->arena, j->err));
 		str_add(out, said ? ", " : ", nothing grants it");
 	}
 	if (said) {

@@ -200,6 +200,7 @@ except OSError: pass'
 	run "$SNUG" why WANTED
 	assert_status 0
 	assert_line 'by .*sh'
+	assert_line 'missing: would be unset'
 	run "$SNUG" why "$HOME/.t"
 	assert_status 0
 	assert_out '.t/a'

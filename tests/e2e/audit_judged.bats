@@ -133,6 +133,8 @@ paste_next() {
 	assert_status 3
 	assert_out answer
 	assert_out "only with --network host"
+	run "$SNUG" why "127.0.0.1:$(cat port)" last
+	assert_line '^ +missing, .*nobody listens'
 	rm port
 	# shellcheck disable=SC2016
 	run "$SNUG" audit --check -- sh -c '/usr/bin/python3 serve.py & while [ ! -e port ]; do sleep 0.05; done; /usr/bin/python3 ask.py; kill $!; rm port'
