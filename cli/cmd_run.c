@@ -26,8 +26,11 @@ static void say_notes(const struct str *notes)
 static void say_whole_tree(const struct policy *pol)
 {
 	const struct place *root = policy_place(pol, "/"), *sys = policy_place(pol, "/sys");
+	const struct place *home = pol->home ? policy_place(pol, pol->home) : NULL;
 	if (root && root->kind == PLACE_BIND && !strcmp(root->source, "/"))
-		fprintf(stderr, "snug: the whole host tree is readable%s%s (%s)\n", root->mode == BIND_RW ? " and writable" : "",
+		fprintf(stderr, "snug: the whole host tree%s is readable%s%s (%s)\n",
+		        home && home->kind == PLACE_TMPFS ? " but home and what else is the run's own" : "",
+		        root->mode == BIND_RW ? " and writable" : "",
 		        root->mode == BIND_RW && sys->mode == BIND_RO ? ", /sys only readable" : "", root->src.origin ? root->src.origin : "policy");
 }
 

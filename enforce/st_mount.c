@@ -229,8 +229,9 @@ static int no_private(struct err *e)
 	case EACCES:
 		if (refused_nested(errno, e) < 0)
 			return -e->code;
-		return err_set(e, errno, "the new namespace has no power over its mounts: a security module (AppArmor?) takes "
-		               "the capabilities away; allow snug in its settings, or run it as root");
+		return err_set(e, errno, "the new namespace has no power over its mounts: a sandbox around snug (Landlock, as "
+		               "of another snug) refuses them, or a security module (AppArmor?) takes the capabilities away; start "
+		               "it outside of that sandbox, allow snug in the module's settings, or run it as root");
 	case EINVAL:
 		return err_set(e, EINVAL, "/ is no mount point, as in a chroot, so nothing can take its place: run snug outside, "
 		               "or bind the chroot's directory onto itself and enter it with pivot_root");

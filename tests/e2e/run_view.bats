@@ -376,6 +376,9 @@ confined() { run "$SNUG" run "$@"; }
 	refute_out KNOB
 	assert_line '^snug: the whole host tree is readable and writable, /sys only readable \(--allow-write\)$'
 	assert_same "$(cat "$WORK/all")" all
+	cd /
+	confined --project-anyway -- sh -c 'ls -A ~ | wc -l'
+	assert_line '^snug: the whole host tree but home and what else is the run.s own is readable and writable'
 }
 
 @test "what is hidden in the view's own directories cannot be replaced, and the exit code is the command's" {
