@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -21,6 +22,19 @@ enum {
 	ENTRIES_MAX = 20000,   /* counted in one of them */
 	ROWS_PATIENCE_MS = 3000,
 };
+
+/* When it ended: two recordings are not taken for one, and a name made of a clock is known as such. */
+static int identify(struct recording *rec)
+{
+	struct timespec now;
+	struct tm tm;
+	char stamp[32];
+	if (clock_gettime(CLOCK_REALTIME, &now) < 0 || !localtime_r(&now.tv_sec, &tm) ||
+	    !strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm))
+		return 0; /* no usable clock: a recording without an id */
+	rec->id = arena_fmt(&rec->arena, "%s-%09ld", stamp, (long)now.tv_nsec);
+	return rec->id ? 0 : -ENOMEM;
+}
 
 /* The object that @ev would have made, or NULL. */
 static const struct object *made(const struct event *ev)
@@ -285,7 +299,7 @@ int recorder_finish(struct recorder *r, struct err *e)
 	variables(r);
 	int err = listings(r);
 	recorder_hangs(r);
-	if (err < 0 || reasons(r) < 0 || argv(r) < 0)
+	if (err < 0 || reasons(r) < 0 || argv(r) < 0 || identify(&r->rec) < 0)
 		return err_set(e, ENOMEM, "finishing the recording: out of memory");
 	r->rec.events = r->set.items;
 	r->rec.nevents = r->set.n;

@@ -64,3 +64,18 @@ a_tool() {
 	assert_status 124
 	assert_out "sleep"
 }
+
+@test "a clock in a name, in seconds to nanoseconds, is a new name each time: two audits suggest the same" {
+	mkdir -p "$HOME/log"
+	for form in %s %s%3N %s%N %Y%m%d-%H%M%S; do
+		for i in 1 2; do
+			"$SNUG" audit -q --audit-out=s$i.yaml -- sh -c "echo 1 >\"\$HOME/log/run-\$(date +$form)\""
+			sleep 1
+		done
+		grep -v ^name: s1.yaml >a
+		grep -v ^name: s2.yaml >b
+		diff a b || { echo "$form"; return 1; }
+		refute grep -E 'run-[0-9]{8}' s1.yaml
+		rm s1.yaml s2.yaml
+	done
+}
