@@ -116,22 +116,32 @@ bool host_holds_home(const struct host *h, const char *path)
 	return holds(path, h->home) || (!(h->home && path_below(path, h->home)) && holds(path, passwd_home(h, &a)));
 }
 
-static void probe_user(struct host *h, char *const *envp)
+/* The user database only where it is needed: it may load modules and ask daemons. */
+static void probe_passwd(struct host *h)
 {
-	const char *home = env_get(envp, "HOME");
-	const char *user = env_get(envp, "USER");
-	if (!user || !*user)
-		user = env_get(envp, "LOGNAME");
-	h->home = absolute(&h->arena, home);
-	h->user = user && *user ? arena_str(&h->arena, user) : NULL;
-	if (h->home && h->user)
-		return;
-	/* the user database only where it is needed: it may load modules and ask daemons */
 	const struct passwd *pw = getpwuid(h->uid);
 	if (!h->home && pw)
 		h->home = absolute(&h->arena, pw->pw_dir);
 	if (!h->user && pw)
 		h->user = arena_str(&h->arena, pw->pw_name);
+}
+
+static void probe_user(struct host *h, char *const *envp)
+{
+	const char *home = env_get(envp, "HOME");
+	const char *user = env_get(envp, "USER");
+	char real[PATH_MAX];
+	if (!user || !*user)
+		user = env_get(envp, "LOGNAME");
+	h->home = absolute(&h->arena, home);
+	h->user = user && *user ? arena_str(&h->arena, user) : NULL;
+	if (!h->home || !h->user)
+		probe_passwd(h);
+	/* every file is known by its name without links, so home is, too: what is below it is told by that */
+	if (h->home && realpath(h->home, real) && strcmp(real, h->home) != 0) {
+		h->home_as = h->home;
+		h->home = arena_str(&h->arena, real);
+	}
 }
 
 static void probe_xdg(struct host *h, char *const *envp)

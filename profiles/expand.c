@@ -203,6 +203,8 @@ int profile_paths(const struct profile *p, const struct host *h, struct arena *a
 		r = want_path(&w, h->pwd);
 	if (!r && h->home)
 		r = want_path(&w, h->home);
+	if (!r && h->home_as)
+		r = want_path(&w, h->home_as);
 	if (!r && p->home.v == HOME_PERSIST)
 		r = want_text(&w, p->home_persist, &p->home.src);
 	map_drop(&w.seen);

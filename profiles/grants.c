@@ -212,16 +212,23 @@ static int push_project(struct resolver *r)
 	return x ? x : place_push(r, &p);
 }
 
-/* The working directory is found by the name it goes by: the links in that stand inside as well. */
-static int push_pwd(struct resolver *r)
+/* The links in another name of @real stand inside as well. */
+static int push_name(struct resolver *r, const char *name, const char *real)
 {
 	struct spot s;
-	const struct host_file *f = r->h->pwd ? host_file(r->h, r->h->pwd) : NULL;
+	const struct host_file *f = name ? host_file(r->h, name) : NULL;
 	/* it may lead elsewhere by now */
-	if (!f || !f->real || strcmp(f->real, r->h->cwd) != 0)
+	if (!f || !f->real || !real || strcmp(f->real, real) != 0)
 		return 0;
-	int x = spot_find(r, &s, r->h->pwd);
+	int x = spot_find(r, &s, name);
 	return x ? x : push_links(r, &s, &unsaid);
+}
+
+/* The working directory and home are found by the names they go by. */
+static int push_names(struct resolver *r)
+{
+	int x = push_name(r, r->h->pwd, r->h->cwd);
+	return x ? x : push_name(r, r->h->home_as, r->h->home);
 }
 
 /*
@@ -328,7 +335,7 @@ int grants_make(struct resolver *r)
 	if (!x)
 		x = push_project(r);
 	if (!x)
-		x = push_pwd(r);
+		x = push_names(r);
 	if (!x)
 		x = push_special(r);
 	if (!x)

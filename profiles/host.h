@@ -46,7 +46,8 @@ struct host_mount {
  * struct host - facts that expanding, resolving and judging may use; nothing else is looked at
  * @pwd:     the working directory as $PWD or -C spells it, through links; NULL where that is no other name
  * @project: NULL where there is none ("/" or home as the working directory)
- * @home:    NULL when unknown (no HOME, no passwd entry); a profile that says ~ is then an error
+ * @home:    as it is without links; NULL when unknown (no HOME, no passwd entry): a profile that says ~ is then an error
+ * @home_as: as $HOME spells it, through links; NULL where that is no other name
  * @privileged: who-runs-it (b): root with CAP_SYS_ADMIN, so no user namespace and mere mode bits
  * @links:   links at the top of the tree ("/bin" -> "usr/bin"), the merged /usr
  * @files:   host_file facts, found by host_file(); a path that is not there is unknown
@@ -55,7 +56,7 @@ struct host_mount {
  */
 struct host {
 	struct arena arena;
-	const char *cwd, *pwd, *project, *home;
+	const char *cwd, *pwd, *project, *home, *home_as;
 	const char *tmp, *cache, *config, *data, *state, *runtime;
 	const char *user;
 	uint32_t uid, gid;

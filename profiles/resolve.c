@@ -204,7 +204,7 @@ static int resolve_env(const struct resolver *r)
 	const char *user = h->user ? h->user : "user";
 	const struct { const char *name, *value; } rows[] = {
 		{ "PATH", "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin" },
-		{ "HOME", h->home ? h->home : "/" }, { "USER", user }, { "LOGNAME", user }, { "TMPDIR", "/tmp" },
+		{ "HOME", h->home_as ? h->home_as : h->home ? h->home : "/" }, { "USER", user }, { "LOGNAME", user }, { "TMPDIR", "/tmp" },
 		{ "PWD", h->pwd && h->cwd && !strcmp(r->pol->cwd, h->cwd) ? h->pwd : r->pol->cwd },
 		{ "XDG_CACHE_HOME", h->cache }, { "XDG_CONFIG_HOME", h->config },
 		{ "XDG_DATA_HOME", h->data }, { "XDG_STATE_HOME", h->state },

@@ -32,7 +32,7 @@ static const char *const rec_sources[] = { "unknown", "observed", "predicted" };
 /* text members of the host record that are named like their field of struct host */
 #define REC_HOST_TEXTS(F)                                                                     \
 	F(cwd) F(project) F(home) F(tmp) F(cache) F(config) F(data) F(state) F(runtime) F(user) \
-	F(recorder) F(network_view) F(pwd)
+	F(recorder) F(network_view) F(pwd) F(home_as)
 
 /* number members of an object: name, field, greatest value */
 #define REC_OBJECT_NUMS(F)                                                                    \

@@ -204,3 +204,25 @@ paste_next() {
 	run "$SNUG" learn "$HOME/b.rec"
 	assert_status 0
 }
+
+@test "a HOME that is a link: what is left there is lost, lines say ~, credentials are guarded, and the link stands inside" {
+	mkdir -p "$HOME/real/pj" "$HOME/real/.ssh"
+	ln -s real "$HOME/hl"
+	cd "$HOME/real/pj"
+	echo seen >"$HOME/real/f"
+	echo key >"$HOME/real/.ssh/id"
+	real=$HOME/real
+	export HOME=$HOME/hl
+	# shellcheck disable=SC2016
+	run "$SNUG" audit -o s.yaml -- sh -c 'echo 2 >~/new; cat ~/f ~/.ssh/id; pwd; echo $HOME'
+	assert_status 0
+	grep -q 'written, then lost' <<<"$output"
+	refute grep -q "$real" s.yaml
+	grep -q '^  - { source: "~/f", mode: ro' s.yaml
+	grep -q '^ *#.*~/.ssh/id' s.yaml
+	rm "$real/new"
+	# shellcheck disable=SC2016
+	run "$SNUG" --profile ./s.yaml -- sh -c 'cat ~/f; echo $HOME; pwd; cat ~/.ssh/id || echo hidden'
+	assert_status 0
+	assert_same "seen $HOME $real/pj hidden" "$(grep -v '^cat:' <<<"$output" | xargs)"
+}
