@@ -106,7 +106,7 @@ static void absorb(struct finding *to, const struct finding *f)
 static const char *each_name(struct arena *a, const struct host *h, const char *dir)
 {
 	const char *s = host_shorten(h, a, dir);
-	return s ? arena_fmt(a, "%s/*", s) : NULL;
+	return s ? arena_fmt(a, "%s/*", strcmp(s, "/") ? s : "") : NULL;
 }
 
 int join_made(struct lesson *l, const struct rules *rules, const struct objects *o, const struct host *h)
