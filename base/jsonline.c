@@ -275,7 +275,8 @@ static int value(struct jsonline *j, const char *key, uint64_t klen, int depth)
 	return err;
 }
 
-int jsonline_read(struct jsonline *j, char *text, size_t len)
+/* @text is written to through j->at: strings are unescaped in place */
+int jsonline_read(struct jsonline *j, char *text, size_t len) // NOLINT(readability-non-const-parameter)
 {
 	j->n = 0;
 	j->hint_of = j->hint = 0;
