@@ -119,6 +119,40 @@ for f in json.load(sys.stdin)["findings"]:
 	grep -q 'installed mint' "$HOME/.local/share/acme/installs.log"
 }
 
+# locked MACHINE USER: that user's machine, the dependencies locked as everywhere, nothing installed
+locked() {
+	machine "$1" acme-native
+	export USER=$2 LOGNAME=$2 XDG_STATE_HOME=$WORK/$1/state
+	cp "$WORK/package-lock.json" .
+}
+
+@test "flagship: npm ci learnt on one machine works confined on another user's, and fails on a third without the suggestion" {
+	machine lock acme-native
+	in_net npm install --ignore-scripts --package-lock-only --no-audit --no-fund >/dev/null
+	cp package-lock.json "$WORK"
+
+	locked one alice
+	in_net "$SNUG" audit +node $GRANT --audit-out="$WORK/s.yaml" -- npm ci
+	mv "$PROJ/node_modules" "$WORK/audited"
+	[ -e "$WORK/audited/acme-native/build/blob" ]
+	run grep -E "alice|$WORK" "$WORK/s.yaml"
+	assert_status 1
+
+	locked two bob
+	in_net "$SNUG" run +node $GRANT --profile "$WORK/s.yaml" -- npm ci
+	assert_same_tree "$WORK/audited" "$PROJ/node_modules"
+	grep -q 'installed mint' "$HOME/.local/share/acme/installs.log"
+	cmp package-lock.json "$WORK/package-lock.json"
+
+	locked three carol
+	run in_net "$SNUG" run +node $GRANT -- npm ci
+	echo "$output"
+	[ "$status" = 1 ]
+	assert_out 'acme-native'
+	[ ! -e node_modules/acme-native/build/blob ]
+	assert_same first "$(cat "$HOME/.local/share/acme/installs.log")"
+}
+
 @test "flagship: twenty checks of an unchanged npm ci give twenty times 0" {
 	machine one
 	rm "$HOME/.npmrc"
