@@ -1243,6 +1243,18 @@ def not_found():
     assert t.modes() == before
 
 
+@case
+def progress():
+    """an audit of many accesses says on a terminal what it is at, and takes the line away before its report"""
+    look = "import os\nfor i in range(30000): os.path.lexists('no-%d' % i)"
+    t = Terminal(SNUG, "audit", "--no-keep", "--", "python3", "-c", look)
+    t.expect("snug: learning from [0-9]+ accesses\r\x1b\\[Ksnug: ")
+    assert t.wait() == 0
+    t = Terminal(SNUG, "audit", "-q", "--no-keep", "--", "python3", "-c", look)
+    assert t.wait() == 0
+    assert b"learning from" not in t.drain()
+
+
 if __name__ == "__main__":
     name = sys.argv[1]
     if name == "list":

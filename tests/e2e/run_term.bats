@@ -207,6 +207,16 @@ on_terminal() {
 	on_terminal not_found
 }
 
+@test "an audit of many accesses shows its progress on a terminal, none with -q, none in a pipe" {
+	on_terminal progress
+	"$SNUG" audit --no-keep -- python3 -c 'import os
+for i in range(30000): os.path.lexists("no-%d" % i)' 2>&1 | cat >"$WORK/piped"
+	grep -q '^snug: ' "$WORK/piped"
+	run cat "$WORK/piped"
+	refute_out 'learning from'
+	refute_out $'\033'
+}
+
 @test "every case of pty_cases.py is a test here" {
 	for name in $(python3 "$BATS_TEST_DIRNAME/pty_cases.py" list); do
 		grep -q "^.on_terminal $name\$" "$BATS_TEST_DIRNAME/run_term.bats" || fail "no test runs $name"
