@@ -65,7 +65,7 @@ for f in json.load(sys.stdin)["findings"]:
 			import json, sys
 			got = json.load(open(sys.argv[1]))
 			for f in got["findings"]:
-			    if not f["what"].startswith("/sys/devices/system/cpu"):
+			    if f["finding"] or not f["what"].startswith("/sys/devices/system/cpu"):
 			        print(json.dumps(f))
 			print(got["suggestion"]["yaml"])
 		END
