@@ -83,7 +83,7 @@ static int bind(struct profile *p, const char *path, enum bind_mode mode, struct
 	struct bind *b = ARENA_PUSH(&p->arena, &p->binds, items, n);
 	if (!b)
 		return no_memory(e);
-	*b = (struct bind){ .source = path, .mode = mode, .optional = mode == BIND_RO,
+	*b = (struct bind){ .source = path, .mode = mode, .optional = mode == BIND_RO, .apart = true,
 	                    .src = { .origin = origin, .inlined = true } };
 	return 0;
 }

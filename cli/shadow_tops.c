@@ -146,7 +146,8 @@ int shadow_find_tops(struct shadow *s, struct err *e)
 		struct shadow_top t = s->tops.items[i];
 		bool odd = strcmp(t.path, "/proc") == 0 || path_under(t.path, "/proc") || path_under(t.path, "/sys") ||
 		           path_under(t.path, "/dev") || path_under(t.path, "/run");
-		if (!odd && !shadow_covering(s, h, t.path, false))
+		/* a mount of its own is not in the overlay around it */
+		if (!odd && (mount_at(h, t.path) || !shadow_covering(s, h, t.path, false)))
 			s->tops.items[keep++] = t;
 	}
 	s->tops.n = r < 0 ? s->tops.n : keep;

@@ -141,7 +141,7 @@ static int push_bind(struct resolver *r, const struct bind *b)
 		s.type = b->create == CREATE_DIR ? FT_DIR : FT_FILE;
 	}
 	struct place p = { .kind = PLACE_BIND, .path = target ? target : s.real, .source = s.real, .mode = b->mode,
-	                   .create = b->create, .type = s.type, .optional = b->optional, .src = src,
+	                   .create = b->create, .type = s.type, .optional = b->optional, .apart = b->apart, .src = src,
 	                   .hops = s.hops, .nhops = s.nhops };
 	x = target ? 0 : push_links(r, &s, &src);
 	r->rooted |= !strcmp(p.path, "/");

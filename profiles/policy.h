@@ -28,6 +28,7 @@ struct place {
 	enum bind_create create;
 	enum file_type type; /* of the object on the host; FT_UNKNOWN when no fact says */
 	bool optional;
+	bool apart;          /* as bind.apart */
 	bool deny;           /* PLACE_MASK by deny.read */
 	bool kept;           /* PLACE_BIND of home: persist: what leads to places inside may be made in it, on the
 	                      * host. The judge takes it as empty at the start */

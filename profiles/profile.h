@@ -44,6 +44,7 @@ struct bind {
 	enum bind_mode mode;
 	enum bind_create create;
 	bool optional;
+	bool apart; /* never parsed: stands also where a bind around it seems to show the same, since it is mounted by itself */
 	struct src src;
 	const char *comment; /* written behind the line by profile_write(), "why"; NULL when parsed */
 };

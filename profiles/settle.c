@@ -73,6 +73,8 @@ static int unite(const struct resolver *r, struct place *a, const struct place *
 {
 	bool same = a->kind == b->kind && a->mode == b->mode && !strcmp(a->source, b->source);
 	a->optional = a->optional && b->optional;
+	const bool apart = a->apart || b->apart;
+	a->apart = apart;
 	if (same) {
 		a->create = a->create ? a->create : b->create;
 		return 0;
@@ -83,6 +85,7 @@ static int unite(const struct resolver *r, struct place *a, const struct place *
 		const struct place project = project_a ? *a : *b, other = project_a ? *b : *a;
 		bool wins = src_class(&other.src) > src_class(&project.src) && (other.mode == BIND_RW || other.src.inlined);
 		*a = wins || strcmp(other.source, project.source) != 0 ? other : project;
+		a->apart = apart;
 		return 0;
 	}
 	if (src_class(&a->src) != src_class(&b->src))
@@ -125,7 +128,7 @@ static int drop_shown(struct resolver *r)
 		while (depth && !path_below(p->path, l->items[above[depth - 1]].path))
 			depth--;
 		const struct place *cover = depth ? &l->items[above[depth - 1]] : NULL;
-		if (cover && is_shown(p, cover) && p->create == CREATE_NO && !names_kernfs(r, p, cover))
+		if (cover && is_shown(p, cover) && p->create == CREATE_NO && !p->apart && !names_kernfs(r, p, cover))
 			continue;
 		l->items[keep] = *p;
 		if (p->kind != PLACE_LINK)
