@@ -325,10 +325,10 @@ exit(ctypes.CDLL(None).mlock(b, 1 << 20) != 0)"')
 }
 
 @test "G11 a program called by a relative name from elsewhere, with its interpreter" {
-	mkdir -p "$WORK/work/other"
+	mkdir -p "$WORK/elsewhere"
 	printf '#!/bin/sh\nprintf "%%s\\n" "$(basename "$PWD")" "$0"\n' >tool
 	chmod +x tool
-	cd "$WORK/work/other"
+	cd "$WORK/elsewhere"
 	local up=../project
 	[ "$(realpath "$up")" = "$PROJ" ] || up=$(realpath --relative-to=. "$PROJ")
 	want=$("$up/tool")

@@ -3,14 +3,6 @@
 bats_require_minimum_version 1.5.0
 load lib
 
-# next: the printed next command of $output, run as it would be when pasted
-paste_next() {
-	local line
-	line=$(sed -n 's/^snug: next: snug //p' <<<"$output")
-	[ -n "$line" ] || fail "no next command"
-	run bash -c "\"\$SNUG\" $line"
-}
-
 @test "through the links of a process in /proc: the line is for what they lead to, and the printed command works" {
 	mkdir -p "$HOME/p"
 	echo kept >"$HOME/s"

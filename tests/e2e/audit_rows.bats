@@ -3,14 +3,6 @@
 bats_require_minimum_version 1.5.0
 load lib
 
-# next: the printed next command of $output, run as it would be when pasted
-paste_next() {
-	local line
-	line=$(sed -n 's/^snug: next: snug //p' <<<"$output")
-	[ -n "$line" ] || fail "no next command"
-	run bash -c "\"\$SNUG\" $line"
-}
-
 @test "reads in /sys: special.sys, and the printed command works" {
 	run "$SNUG" audit -- sh -c 'cat /sys/class/net/lo/address && ls /sys/class/net >/dev/null'
 	assert_status 0

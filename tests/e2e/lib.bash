@@ -91,3 +91,11 @@ last_run() { readlink -f "$XDG_STATE_HOME/snug/runs/last"; }
 suggested() { echo "$(last_run)/suggested.yaml"; }
 # json_report FILE: `snug report` of the last run as JSON, into FILE
 json_report() { "$SNUG" report --format=json last >"$1"; }
+
+# paste_next: the printed next command of $output, run as it would be when pasted
+paste_next() {
+	local line
+	line=$(sed -n 's/^snug: next: snug //p' <<<"$output")
+	[ -n "$line" ] || fail "no next command"
+	run bash -c "\"\$SNUG\" $line"
+}
